@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// DetectLanguage tells German from English by function words and letters. Sections are judged by themselves: a text with
+// sections in both languages, or with too little to judge, gives the empty language, which is read in both.
+func DetectLanguage(text string) phi.Language {
+	var de, en float64
+	var sawDE, sawEN bool
+	for section := range sections(text) {
+		d, e := languageEvidence(section)
+		de, en = de+d, en+e
+		sawDE = sawDE || d >= sectionEvidence && d > 3*e
+		sawEN = sawEN || e >= sectionEvidence && e > 3*d
+	}
+	switch {
+	case sawDE && sawEN:
+		return ""
+	case de >= textEvidence && de > 1.5*en:
+		return phi.German
+	case en >= textEvidence && en > 1.5*de:
+		return phi.English
+	}
+	return ""
+}
+
+// Evidence is counted in function words. A section needs more than a quoted phrase to speak for itself.
+const (
+	textEvidence    = 1
+	sectionEvidence = 8
+	languageSample  = 64 << 10
+)
+
+// sections cuts a text at blank lines into parts of at least 400 bytes; beyond a sample, language no longer changes the
+// answer in practice.
+func sections(text string) func(yield func(string) bool) {
+	if len(text) > languageSample {
+		text = text[:cutAt(text, languageSample)]
+	}
+	return func(yield func(string) bool) {
+		for text != "" {
+			end := len(text)
+			if len(text) > 400 {
+				if n := strings.Index(text[400:], "\n\n"); n >= 0 {
+					end = 400 + n + 2
+				}
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+func languageEvidence(text string) (de, en float64) {
+	for w := range Words(text) {
+		if w.End-w.Start > 24 {
+			continue
+		}
+		word := strings.ToLower(text[w.Start:w.End])
+		switch {
+		case germanWords[word]:
+			de++
+		case englishWords[word]:
+			en++
+		case strings.ContainsAny(word, "äöüß"):
+			de += 0.5
+		}
+	}
+	return de, en
+}
+
+var germanWords = wordSet(`und der die das des dem den ein eine einer eines einem einen ist sind war wurde wurden wird werden mit nach
+	bei von vom zur zum für über unter auch nicht kein keine keiner sich wir sie er es ich ihr ihre seine auf aus im am als
+	oder aber sowie bis seit durch gegen ohne zwischen dass hat haben hatte kann konnte sehr noch nur jetzt heute gestern
+	patient patientin aufnahme entlassung befund diagnose therapie anamnese beurteilung klinik station geb geboren herr frau
+	sehr geehrte geehrter kollege kollegin kollegen grüßen straße uhr tag tage woche wochen monat monate jahr jahre jährige jähriger`)
+
+var englishWords = wordSet(`the and of to is was were are be been with for on at by from that this these those which who has have had not
+	no or but as an it his her he she they we you i my our your their will would should can could may there when after before
+	during without between patient history admission discharge diagnosis exam denies reports noted seen follow up daily
+	mg tablet dear sincerely regards year old years days weeks months today yesterday left right normal pain blood
+	hospital clinic mr mrs ms`)
+
+func wordSet(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	// What both languages use, or clinical shorthand shared by both, tells nothing.
+	for w := range strings.FieldsSeq("am an in mg patient war die hat at by may") {
+		delete(m, w)
+	}
+	return m
+}

@@ -1,0 +1,70 @@
+package phi
+
+import "cmp"
+
+// Language is an ISO 639-1 code, "de" or "en"; empty means not known.
+type Language string
+
+// The languages that are read.
+const (
+	German  Language = "de"
+	English Language = "en"
+)
+
+// Span is one piece of PHI in a text.
+type Span struct {
+	Start, End int     // byte offsets, half open
+	Type       Type    // what it is
+	Score      float64 // 0 to 1: how sure the detector is; 1 is certain (a checksum, a known identifier)
+	Source     string  // detector path such as rules.date; several joined by + when they agree
+	Entity     string  // the same non-empty key means the same person, place …; never printed
+	Interval   *Interval
+}
+
+// Len gives the length in bytes.
+func (s Span) Len() int { return s.End - s.Start }
+
+// Overlaps says whether the two spans share a byte.
+func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
+
+// Contains says whether every byte of o lies in s.
+func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
+
+// Compare orders spans by place, longer ones first, then by type, score and source, so that sorting has no ties
+// between different spans.
+func Compare(a, b Span) int {
+	return cmp.Or(
+		cmp.Compare(a.Start, b.Start),
+		cmp.Compare(b.End, a.End),
+		cmp.Compare(a.Type, b.Type),
+		cmp.Compare(b.Score, a.Score),
+		cmp.Compare(a.Source, b.Source),
+		cmp.Compare(a.Entity, b.Entity),
+	)
+}
+
+// Edit replaces the bytes Start to End (half open) of a text by New.
+type Edit struct {
+	Start, End int
+	New        string
+}
+
+// Precision says how exactly a date is given.
+type Precision uint8
+
+// The precisions. Part means that day or month is given without a year.
+const (
+	NoPrecision Precision = iota
+	ToYear
+	ToMonth
+	ToDay
+	ToWeek
+	ToSeason
+	ToPart
+)
+
+// Interval is what a date expression means: all days From to To, both included, counted from 1970-01-01.
+type Interval struct {
+	From, To  int32
+	Precision Precision
+}

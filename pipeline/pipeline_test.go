@@ -1,0 +1,251 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// finder finds every occurrence of a word.
+type finder struct {
+	word string
+	span phi.Span
+}
+
+func (f finder) Name() string { return "test.finder" }
+
+func (f finder) Detect(_ context.Context, doc *Document) ([]phi.Span, error) {
+	var out []phi.Span
+	for at := 0; ; {
+		n := strings.Index(doc.Text[at:], f.word)
+		if n < 0 {
+			return out, nil
+		}
+		s := f.span
+		s.Start, s.End = at+n, at+n+len(f.word)
+		out = append(out, s)
+		at += n + len(f.word)
+	}
+}
+
+func named(word string, t phi.Type, score float64) finder {
+	return finder{word, phi.Span{Type: t, Score: score, Source: "test"}}
+}
+
+func TestDetectSettlesOverlapsProtectionAndMemory(t *testing.T) {
+	p := &Pipeline{Detectors: []Detector{
+		named("Mr. Parkinson", phi.NamePatient, 0.95),
+		named("Parkinson", phi.NamePatient, 0.5),
+		named("Parkinson disease", phi.Protected, 0.8),
+		named("Elm Street 4", phi.LocationStreet, 0.9),
+		named("Street", phi.LocationStreet, 0.5),
+	}}
+	text := "Mr. Parkinson has Parkinson disease, lives in Elm Street 4. Today Parkinson was calm."
+	spans, language, err := p.Detect(context.Background(), text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range spans {
+		got = append(got, s.Type.String()+":"+text[s.Start:s.End])
+	}
+	want := []string{"NAME_PATIENT:Parkinson", "LOCATION_STREET:Elm Street 4", "NAME_PATIENT:Parkinson"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if language != phi.English {
+		t.Errorf("language %q, want en", language)
+	}
+}
+
+func TestDetectRefusesSpansOutsideTheText(t *testing.T) {
+	bad := finder{"ü", phi.Span{Type: phi.Name}}
+	p := &Pipeline{Detectors: []Detector{shifted{bad}}}
+	if _, _, err := p.Detect(context.Background(), "für", Options{}); !errors.Is(err, ErrSpan) {
+		t.Errorf("got %v, want ErrSpan", err)
+	}
+}
+
+// shifted moves the spans of a finder by one byte, into the middle of a rune.
+type shifted struct{ finder }
+
+func (s shifted) Detect(ctx context.Context, doc *Document) ([]phi.Span, error) {
+	spans, err := s.finder.Detect(ctx, doc)
+	for i := range spans {
+		spans[i].Start++
+	}
+	return spans, err
+}
+
+func TestDetectKeepsOffsetsOverBrokenBytes(t *testing.T) {
+	text := "a\x00\xff\xfeMüller\xc3 b"
+	p := &Pipeline{Detectors: []Detector{named("Müller", phi.NameStaff, 1)}}
+	spans, _, err := p.Detect(context.Background(), text, Options{})
+	if err != nil || len(spans) != 1 || text[spans[0].Start:spans[0].End] != "Müller" {
+		t.Errorf("got %v, %v", spans, err)
+	}
+}
+
+func TestDetectReadsLongTextsInWindowsAsInOne(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		b.WriteString("The wound is dry and closed without any sign of infection today. ")
+		if i%7 == 0 {
+			b.WriteString("Wilhelmine ")
+		}
+		if i%5 == 0 {
+			b.WriteByte('\n')
+		}
+	}
+	text := b.String()
+	detectors := []Detector{named("Wilhelmine", phi.NamePatient, 0.95)}
+	whole, _, err := (&Pipeline{Detectors: detectors, Window: len(text)}).Detect(context.Background(), text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, _, err := (&Pipeline{Detectors: detectors, Window: 20_000}).Detect(context.Background(), text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole) != 429 || !slices.Equal(whole, parts) {
+		t.Errorf("whole %d spans, in windows %d", len(whole), len(parts))
+	}
+}
+
+func TestMemoryTakesCareOfWordClass(t *testing.T) {
+	cases := []struct {
+		learnt, text string
+		want         []string
+	}{
+		{"Anna-Lena Stegmüller", "STEGMÜLLER kam. Stegmüllers Mann. stegmüller", []string{"STEGMÜLLER"}},
+		{"Ortrud Wiesenthal", "Ortrud\nWiesenthal, Wiesenthal", []string{"Ortrud\nWiesenthal", "Wiesenthal"}},
+		{"Li", "Li, Licht", nil},
+	}
+	for _, c := range cases {
+		m := NewMemory()
+		m.Learn(c.learnt, []phi.Span{{End: len(c.learnt), Type: phi.NamePatient, Score: 1}})
+		var got []string
+		for _, s := range Resolve(c.text, m.Find(c.text, phi.German)) {
+			got = append(got, c.text[s.Start:s.End])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("learnt %q in %q: got %q, want %q", c.learnt, c.text, got, c.want)
+		}
+	}
+}
+
+func TestDetectLanguage(t *testing.T) {
+	cases := map[string]phi.Language{
+		"Die Patientin wurde am 3. Mai mit Fieber aufgenommen und in gutem Zustand entlassen.": phi.German,
+		"The patient was admitted with fever and discharged in good condition.":                phi.English,
+		"K 4.2, Na 138":   "",
+		"":                "",
+		"Wo ist der Arzt": phi.German,
+	}
+	for text, want := range cases {
+		if got := DetectLanguage(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+var someTypes = []phi.Type{phi.NamePatient, phi.NameStaff, phi.Name, phi.DateDate, phi.LocationCity, phi.IDPatient, phi.Age, phi.Other}
+
+// drawSpans draws a text and spans on its rune borders.
+func drawSpans(t *rapid.T) (string, []phi.Span) {
+	text := rapid.StringOfN(rapid.RuneFrom([]rune("abÄß 1.-\n's😀́­א")), 1, 60, -1).Draw(t, "text")
+	var borders []int
+	for i := range text {
+		borders = append(borders, i)
+	}
+	borders = append(borders, len(text))
+	var spans []phi.Span
+	for range rapid.IntRange(0, 8).Draw(t, "n") {
+		i := rapid.IntRange(0, len(borders)-2).Draw(t, "i")
+		j := rapid.IntRange(i+1, len(borders)-1).Draw(t, "j")
+		spans = append(spans, phi.Span{
+			Start: borders[i], End: borders[j], Type: rapid.SampledFrom(someTypes).Draw(t, "type"),
+			Score: rapid.SampledFrom([]float64{0.5, 0.9, 1}).Draw(t, "score"), Source: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "source"),
+		})
+	}
+	return text, spans
+}
+
+func TestResolveProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, spans := drawSpans(t)
+		out := Resolve(text, spans)
+		covered := make([]bool, len(text))
+		for i, s := range out {
+			if !fits(text, s) || i > 0 && s.Start < out[i-1].End {
+				t.Fatalf("span %v of %q does not fit or overlaps", s, text)
+			}
+			for b := s.Start; b < s.End; b++ {
+				covered[b] = true
+			}
+		}
+		for _, s := range spans {
+			s.End -= possessiveSuffix(text[s.Start:s.End])
+			s.Start += titlePrefix(text[s.Start:s.End])
+			for b := s.Start; b < s.End; b++ {
+				if !covered[b] {
+					t.Fatalf("byte %d of %q was covered by %v, is not by %v", b, text, s, out)
+				}
+			}
+		}
+		shuffled := slices.Clone(spans)
+		rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if again := Resolve(text, shuffled); !slices.Equal(out, again) {
+			t.Fatalf("order matters: %v, %v", out, again)
+		}
+		edits := make([]phi.Edit, len(out))
+		for i, s := range out {
+			edits[i] = phi.Edit{Start: s.Start, End: s.End, New: "█"}
+		}
+		replaced, err := Apply(text, edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, rest := 0, replaced
+		for _, e := range edits {
+			if !strings.HasPrefix(rest, text[at:e.Start]+"█") {
+				t.Fatalf("text outside spans changed: %q to %q", text, replaced)
+			}
+			rest = rest[len(text[at:e.Start]+"█"):]
+			at = e.End
+		}
+		if rest != text[at:] {
+			t.Fatalf("tail changed: %q to %q", text, replaced)
+		}
+	})
+}
+
+func FuzzDetect(f *testing.F) {
+	f.Add("Frau Müller\r\nkam am 3.5.", 100)
+	f.Add("\xff\xfe\x00", 1)
+	f.Fuzz(func(t *testing.T, text string, window int) {
+		p := &Pipeline{Detectors: []Detector{named("M", phi.NameStaff, 0.9), named(".", phi.DateDate, 0.4)}, Window: window%4096 + 64}
+		spans, _, err := p.Detect(context.Background(), text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := 0
+		for _, s := range spans {
+			if s.Start < end || s.End > len(text) || s.Start >= s.End {
+				t.Fatalf("span %v", s)
+			}
+			end = s.End
+		}
+		if got := readable(text); len(got) != len(text) || !utf8.ValidString(got) {
+			t.Fatal("the view has another length or is invalid")
+		}
+	})
+}
