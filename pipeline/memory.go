@@ -96,7 +96,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	s.Source = "memory"
 	s.Interval = nil
 	if whole := strings.Join(words, ""); utf8.RuneCountInString(whole) >= minLength(s.Type, shapes[0]) && !(len(words) == 1 && shapes[0] == lowerCase) {
-		if len(words) > 1 || !ordinary(words[0], s.Type) {
+		if len(words) > 1 || !ordinary(words[0]) {
 			m.add(phrase{words: words, shape: shapes[0], span: s})
 		}
 	}
@@ -105,7 +105,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	}
 	for i, w := range words {
 		// A part of a name stands for the person only if it can hardly be anything else.
-		if utf8.RuneCountInString(w) >= 4 && (shapes[i] == titleCase || shapes[i] == upperCase) && !ordinary(w, s.Type) {
+		if utf8.RuneCountInString(w) >= 4 && (shapes[i] == titleCase || shapes[i] == upperCase) && !ordinary(w) {
 			m.add(phrase{words: []string{w}, shape: shapes[i], single: true, span: s})
 		}
 	}

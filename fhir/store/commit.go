@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+
+	"fhirdeid/fhir/deidentify"
+)
+
+// Commit stores a request's record, with its entry in the audit trail, in one transaction.
+func (d *DB) Commit(ctx context.Context, r deidentify.Record) error {
+	return d.within(ctx, "commit", func(t tx) error {
+		if r.Request == "" || r.Policy.Hash == "" {
+			return ErrInvalid
+		}
+		at := stamp(r.Time)
+		if _, err := t.exec("INSERT INTO requests (id, made_at, client, context, policy) VALUES (?, ?, ?, ?, ?)",
+			r.Request, at, r.Client, r.Context, r.Policy.Hash); err != nil {
+			return err
+		}
+		if _, err := t.exec("INSERT INTO policies (hash, name, body, first_used_at) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+			r.Policy.Hash, r.Policy.Name, r.Policy.Text, at); err != nil {
+			return err
+		}
+		for _, l := range r.Lineage {
+			if l.Source == "" || l.Target == "" {
+				return ErrInvalid
+			}
+			if _, err := t.exec("INSERT INTO lineage (source, target, subject, request) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				l.Source, l.Target, l.Subject, r.Request); err != nil {
+				return err
+			}
+		}
+		for _, s := range r.Results {
+			if err := t.addResult(r.Request, s); err != nil {
+				return err
+			}
+		}
+		for _, p := range r.Profile {
+			if _, err := t.exec(`INSERT INTO profile (document, method, context, subject, made_at, vectors) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (context, method, document) DO UPDATE SET subject = excluded.subject, made_at = excluded.made_at, vectors = excluded.vectors`,
+				p.Document, p.Method, r.Context, p.Subject, at, p.Vectors); err != nil {
+				return err
+			}
+		}
+		return t.addEvent(r.Audit)
+	})
+}
+
+func (t tx) addResult(request string, s deidentify.StoredResource) error {
+	if s.Type == "" || s.ID == "" || len(s.JSON) == 0 {
+		return ErrInvalid
+	}
+	// The same resource may come again: the Device of this program, or the results of a document that is sent twice.
+	var seq int64
+	if err := t.row(`INSERT INTO results (type, id, request, subject_hash, body) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (type, id) DO UPDATE SET request = excluded.request, subject_hash = excluded.subject_hash, body = excluded.body RETURNING seq`,
+		s.Type, s.ID, request, s.Hash, s.JSON).Scan(&seq); err != nil {
+		return err
+	}
+	references := map[string][]string{"focus": s.Focus, "target": s.Target}
+	if s.Subject != "" {
+		references["subject"] = []string{s.Subject}
+	}
+	for param, list := range references {
+		for _, ref := range list {
+			if _, err := t.exec("INSERT INTO result_references (result, param, reference) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+				seq, param, ref); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+"""Runs -> a pack: vocabulary trimmed to the language, ONNX in eight bits, manifest with hashes and dev scores."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx
+from tokenizers import Tokenizer
+
+from . import base, corpus, evaluate, graph, infer, labels, paths, train
+from .values import column
+
+VOCABULARY = 30_000
+LISTS = {
+    "de": ("de_surnames", "de_first_names_berlin", "de_first_names_koeln", "cities_de", "cities_at", "cities_ch", "streets_de_faker",
+           "streets_ch", "de_hospitals", "de_health_insurers", "occupations_de_faker", "medical_terms_de", "drugs_de", "cities_world", "countries_de"),
+    "en": ("us_surnames", "us_first_names_long", "cities_us", "us_hospitals", "us_counties", "occupations_en", "icd9_terms_en", "eponyms_en",
+           "cities_world", "countries_en", "safe_words_en_philter"),
+}  # fmt: skip
+SOURCES = (
+    ("letters of this project", "Apache-2.0", "written for this project"),
+    ("MTSamples via ctakes-examples (carriers)", "Apache-2.0", "MTSamples (mtsamples.com), via ctakes-examples, Apache-2.0; texts not shipped"),
+    ("MTS-Dialog (carriers)", "CC BY 4.0", "Ben Abacha et al., EACL 2023, MTS-Dialog; changed"),
+    ("PriMock57 (carriers)", "CC BY 4.0", "Papadopoulos Korfiatis et al., ACL 2022, PriMock57; changed"),
+    ("clinical-rag-retrieval-benchmark synthetic notes (carriers)", "MIT", "Y. Mikkelsen, 2026"),
+    ("German LER", "CC BY 4.0", "Leitner et al., LREC 2020; changed"),
+    ("GermEval 2014 NER", "CC BY 4.0", "Benikova et al., 2014; changed"),
+    ("Europeana Newspapers NER", "CC0", "Europeana Newspapers NER corpora"),
+    ("Wikigold", "CC BY 4.0", "Balasuriya et al. 2009; changed"),
+    ("WNUT 2017", "CC BY 4.0", "Derczynski et al., WNUT 2017; changed"),
+    ("Broad Twitter Corpus", "CC BY 4.0", "Derczynski et al., COLING 2016; changed"),
+    ("MEDDOCAN train and test", "CC BY 4.0", "Marimon et al., IberLEF 2019, MEDDOCAN; changed"),
+    ("name, place and occupation lists", "Apache-2.0, MIT, CC0, CC BY 4.0, CC BY 3.0 DE", "see gazetteer/SOURCES.tsv"),
+)
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def vocabulary(lang: str, size: int = VOCABULARY) -> list[int]:
+    """Which pieces of the base a pack keeps, most used first; remembered in WORK."""
+    cache = paths.WORK / f"vocabulary-{lang}-{size}.json"
+    if cache.exists():
+        return json.loads(cache.read_text())
+    pieces = json.loads((paths.WORK / "base" / "pieces.json").read_text())
+    tok = Tokenizer.from_file(str(paths.WORK / "base" / "tokenizer.json"))
+
+    def texts():
+        for d in corpus.letters("train", lang):
+            yield d["text"]
+        for f in sorted((paths.WORK / "shards").glob("*.jsonl.gz")):
+            for d in corpus.lines(f):
+                if d["lang"] == lang:
+                    yield d["text"]
+        for name in corpus.present("ner", corpus.NER):
+            if name.startswith(lang):
+                for d in corpus.mapped("ner", name):
+                    yield d["text"]
+        if lang == "en":
+            for name in corpus.present("carriers", corpus.CARRIERS):
+                for d in corpus.carriers(name):
+                    yield d["text"]
+
+    counts = base.count_pieces(tok, texts(), len(pieces)) * 3
+    counts += base.count_pieces(tok, (w for name in LISTS[lang] for w in column(name)), len(pieces))
+    always = [i for i, (p, _) in enumerate(pieces) if i < 4 or p == base.LINE_FEED or len(p.lstrip("▁")) <= 1]
+    rest = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0 and i not in set(always)]
+    kept = sorted(always + rest[: size - len(always)])
+    cache.write_text(json.dumps(kept))
+    return kept
+
+
+def weights(run: str, role: str):
+    """Config and numpy weights of a run."""
+    net = train.lower(train.load(paths.WORK / "runs" / run / "model.pt"), role)
+    return net.config, {k: v.detach().numpy() for k, v in net.state_dict().items()}
+
+
+def onnx_model(run: str, role: str, kept, bits: str, keep=frozenset()) -> onnx.ModelProto:
+    """One tagger with the kept rows of the embedding."""
+    config, state = weights(run, role)
+    state = dict(state, word=state["word"][kept])
+    return graph.build(state, config, role, len(labels.CLASSES[role]), bits, role == "subclass", keep)
+
+
+def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = "0.1.0",
+         bias: float = 0.0, threshold: float = 0.0, size: int = VOCABULARY):  # fmt: skip
+    """Writes the pack beside its place and then swaps it in, so that no reader sees half of it."""
+    target = target or paths.PACKS / lang
+    part = target.with_name(f".{target.name}.new")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    pieces = json.loads((paths.WORK / "base" / "pieces.json").read_text())
+    base_config = json.loads((paths.WORK / "base" / "config.json").read_text())
+    kept = vocabulary(lang, size)
+    tok = base.tokenizer([tuple(pieces[i]) for i in kept])
+    (part / "tokenizer.json").write_text(tok.to_str(pretty=False), encoding="utf-8")
+    models = []
+    for role in ("superclass", "subclass"):
+        m = onnx_model(runs[role], role, kept, bits)
+        file = part / f"{role}.onnx"
+        onnx.save(m, str(file))
+        models.append({"role": role, "file": file.name, "sha256": sha256(file), "labels": list(labels.CLASSES[role]),
+                       "layers": weights(runs[role], role)[0]["layers"], "quantisation": bits})  # fmt: skip
+    manifest = {
+        "schema": 1, "name": f"fhirdeid-{lang}", "version": version, "languages": [lang], "licence": "Apache-2.0",
+        "base": {"name": base.MODEL, "package": base.PACKAGE, "package_version": base.VERSION, "licence": base.LICENCE, "sha256": base_config["sha256"]},
+        "data": [{"name": n, "licence": l, "attribution": a} for n, l, a in SOURCES],
+        "tokenizer": {"file": "tokenizer.json", "sha256": sha256(part / "tokenizer.json")},
+        "window": {"tokens": infer.WINDOW, "overlap": infer.OVERLAP},
+        "special": {"bos": base.BOS, "eos": base.EOS, "pad": base.PAD},
+        "lambda": bias, "threshold": threshold, "models": models, "label_map": {},
+        "encoder": {"file": "subclass.onnx", "output": "hidden"},
+    }  # fmt: skip
+    write(part, manifest)
+    runner = evaluate.of_pack(part)
+    docs = evaluate.letters_dev(lang)
+    s = evaluate.scored(docs, runner([d["text"] for d in docs]), bias, threshold)
+    manifest["metrics"] = {
+        "corpus": f"letters dev ({lang})", "lambda": bias, "word_recall": round(s.recall(), 4), "word_precision": round(s.precision(), 4),
+        "types": {t: {"recall": v["recall"], "precision": v["precision"], "n": v["n"]} for t, v in s.types().items()},
+    }  # fmt: skip
+    write(part, manifest)
+    old = target.with_name(f".{target.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    part.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    megabytes = sum(f.stat().st_size for f in target.iterdir()) / 1e6
+    print(f"export: {target} {megabytes:.1f} MB, {len(kept)} pieces, dev {s.summary()}", flush=True)
+
+
+def write(folder: Path, manifest: dict):
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def compare(lang: str, runs: dict[str, str], bits=("int8", "int7", "uint8"), size: int = VOCABULARY, texts=None) -> dict:
+    """Class agreement of each way to quantise with fp32 on the dev letters, one window at a time, and what batches change."""
+    import onnxruntime as ort
+
+    kept = vocabulary(lang, size)
+    pieces = json.loads((paths.WORK / "base" / "pieces.json").read_text())
+    tok = base.tokenizer([tuple(pieces[i]) for i in kept])
+    texts = texts or [d["text"] for d in evaluate.letters_dev(lang)]
+
+    def runner(kind, batch=0):
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        sessions = {r: ort.InferenceSession(onnx_model(runs[r], r, kept, kind).SerializeToString(), options, ["CPUExecutionProvider"]) for r in runs}
+        return evaluate.Runner(tok, infer.onnx_forward(sessions), batch)
+
+    full = runner("fp32")
+    out = {}
+    for kind in bits:
+        out[kind] = evaluate.agreement(full, runner(kind), texts)
+        out[kind + " batched"] = evaluate.agreement(runner(kind), runner(kind, 1000), texts)
+        print(lang, kind, out[kind], "one window against batches:", out[kind + " batched"], flush=True)
+    return out

@@ -1,0 +1,101 @@
+"""The encoder and one head as an ONNX graph, written node by node.
+
+Nothing is left to a tracer: attention is one MultiHeadAttention node, residual and norm are one SkipLayerNormalization,
+Gelu is FastGelu, so that onnxruntime finds nothing left to fuse. Large products run in eight bits: activations are
+scaled when they are known (per tensor), weights per column; the embedding is stored in eight bits with one scale per row.
+"""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+MS = "com.microsoft"
+
+
+def per_row(w: np.ndarray, top: int = 127):
+    """Symmetric int8 with one scale per row."""
+    scale = np.maximum(np.abs(w).max(1), 1e-8) / top
+    return np.clip(np.round(w / scale[:, None]), -top, top).astype(np.int8), scale.astype(np.float32)
+
+
+class Graph:
+    """Collects nodes and weights."""
+
+    def __init__(self, bits: str):
+        self.bits, self.nodes, self.weights, self.count = bits, [], [], 0
+        self.quantised: dict[str, list[str]] = {}  # an activation is scaled once for all products that use it
+
+    def const(self, value: np.ndarray, name: str) -> str:
+        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def op(self, kind: str, inputs, outputs: int = 1, domain: str = "", **attributes):
+        self.count += 1
+        names = [f"{kind}_{self.count}" + (f"_{i}" if i else "") for i in range(outputs)]
+        self.nodes.append(helper.make_node(kind, inputs, names, name=names[0], domain=domain, **attributes))
+        return names[0] if outputs == 1 else names
+
+    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False) -> str:
+        """x · weightᵀ + bias; in eight bits unless full. "int7" keeps one bit of the weights free: processors
+        without VNNI add products in pairs, and with eight bits such a sum can saturate."""
+        b = self.const(bias.astype(np.float32), name + ".b")
+        if full or self.bits == "fp32":
+            return self.op("Add", [self.op("MatMul", [x, self.const(weight.T.astype(np.float32), name + ".w")]), b])
+        if self.bits == "uint8":
+            w, scale = per_row(weight)
+            w = self.const((w.T.astype(np.int16) + 128).astype(np.uint8), name + ".w")
+            zero = self.const(np.array(128, np.uint8), name + ".z")
+        else:
+            w, scale = per_row(weight, 63 if self.bits == "int7" else 127)
+            w = self.const(w.T, name + ".w")
+            zero = self.const(np.array(0, np.int8), name + ".z")
+        s = self.const(scale, name + ".s")
+        if x not in self.quantised:
+            self.quantised[x] = self.op("DynamicQuantizeLinear", [x], 3)
+        q, qs, qz = self.quantised[x]
+        return self.op("MatMulIntegerToFloat", [q, w, qs, s, qz, zero, b], domain=MS)
+
+
+def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7", hidden: bool = True,
+          keep: frozenset[str] = frozenset()) -> onnx.ModelProto:  # fmt: skip
+    """state: numpy weights under the names of model.Tagger. bits: fp32, int8, int7 or uint8. keep: products that stay
+    in full precision, as "<layer>.<qkv|out|up|down>"."""
+    g = Graph(bits)
+    if bits == "fp32":
+        x = g.op("Gather", [g.const(state["word"].astype(np.float32), "word"), "input_ids"])
+    else:
+        q, scale = per_row(state["word"])
+        rows = g.op("Cast", [g.op("Gather", [g.const(q, "word"), "input_ids"])], to=TensorProto.FLOAT)
+        x = g.op("Mul", [rows, g.op("Gather", [g.const(scale[:, None], "word.s"), "input_ids"])])
+    one = g.const(np.array([1], np.int64), "one")
+    length = g.op("Slice", [g.op("Shape", ["input_ids"]), one, g.const(np.array([2], np.int64), "two")])
+    position = g.op("Slice", [g.const(state["position"].astype(np.float32), "position"), g.const(np.array([0], np.int64), "zero"), length])
+    x = g.op("Add", [x, position])
+    eps = float(config["eps"])
+    x = g.op("LayerNormalization", [x, g.const(state["norm.weight"], "norm.w"), g.const(state["norm.bias"], "norm.b")], epsilon=eps)
+    mask = g.op("Cast", ["attention_mask"], to=TensorProto.INT32)
+    for i in range(config["layers"]):
+        p = f"layers.{i}."
+
+        def linear(x, part, i=i, p=p):
+            return g.linear(x, state[f"{p}{part}.weight"], state[f"{p}{part}.bias"], f"l{i}.{part}", f"{i}.{part}" in keep)
+
+        qkv = g.op("Split", [linear(x, "qkv")], 3, axis=-1, num_outputs=3)
+        a = g.op("MultiHeadAttention", [*qkv, "", mask], domain=MS, num_heads=config["heads"])
+        n1 = [g.const(state[f"{p}norm1.{w}"], f"l{i}.n1.{w}") for w in ("weight", "bias")]
+        x = g.op("SkipLayerNormalization", [x, linear(a, "out"), *n1], domain=MS, epsilon=eps)
+        f = g.op("FastGelu", [linear(x, "up")], domain=MS)
+        n2 = [g.const(state[f"{p}norm2.{w}"], f"l{i}.n2.{w}") for w in ("weight", "bias")]
+        x = g.op("SkipLayerNormalization", [x, linear(f, "down"), *n2], domain=MS, epsilon=eps)
+    w, b = state[f"heads.{role}.weight"], state[f"heads.{role}.bias"]
+    product = g.op("MatMul", [x, g.const(w.T.astype(np.float32), "head.w")])
+    g.nodes.append(helper.make_node("Add", [product, g.const(b, "head.b")], ["logits"], name="logits"))
+    outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", "seq", classes])]
+    if hidden:
+        g.nodes.append(helper.make_node("Identity", [x], ["hidden"], name="hidden"))
+        outputs.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", "seq", config["hidden"]]))
+    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "seq"]) for n in ("input_ids", "attention_mask")]
+    graph = helper.make_graph(g.nodes, role, inputs, outputs, g.weights)
+    m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MS, 1)], producer_name="fhirdeid")
+    m.ir_version = 9
+    return m

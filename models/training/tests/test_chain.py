@@ -1,0 +1,94 @@
+"""A tiny random model through the whole chain: shards, training with interruption, export, pack, scores, localising."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnxruntime")
+
+from training import base, compose, corpus, data, evaluate, export, infer, labels, localise, paths, segments, train  # noqa: E402
+from training.values import Values  # noqa: E402
+
+CONFIG = dict(hidden=32, layers=2, heads=2, ffn=64, positions=512, eps=1e-12, sha256="0")
+
+
+def letters(n, lang="de"):
+    out = []
+    for i in range(n):
+        v = Values(random.Random(i), lang)
+        out.append(segments.document(f"t{i}", lang, "test", compose.render(compose.templates(lang)[i], compose.Context(v))))
+    return out
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "WORK", tmp_path)
+    monkeypatch.setattr(evaluate, "letters_dev", lambda lang: letters(3, lang))
+    words = sorted({w for d in letters(6) for w in d["text"].split()})
+    chars = sorted({c for w in words for c in w} | {"▁"})
+    pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)] + [(c, -8.0) for c in chars] + [("▁" + w, -3.0) for w in words if len(w) > 1]
+    rng = np.random.default_rng(1)
+    h, f = CONFIG["hidden"], CONFIG["ffn"]
+    weights = {"word": rng.normal(0, 0.1, (len(pieces), h)), "position": rng.normal(0, 0.1, (512, h)), "norm.weight": np.ones(h), "norm.bias": np.zeros(h)}
+    for i in range(CONFIG["layers"]):
+        for part, shape in (("qkv", (3 * h, h)), ("out", (h, h)), ("up", (f, h)), ("down", (h, f))):
+            weights[f"layers.{i}.{part}.weight"], weights[f"layers.{i}.{part}.bias"] = rng.normal(0, 0.1, shape), np.zeros(shape[0])
+        for part in ("norm1", "norm2"):
+            weights[f"layers.{i}.{part}.weight"], weights[f"layers.{i}.{part}.bias"] = np.ones(h), np.zeros(h)
+    weights = {k: v.astype(np.float32) for k, v in weights.items()}
+    config, pieces, weights = base.trim(dict(CONFIG, vocab=len(pieces)), pieces, weights, list(range(len(pieces))))
+    base.save(tmp_path / "base", config, pieces, weights)
+    (tmp_path / "vocabulary-de-30000.json").write_text(json.dumps(list(range(len(pieces)))))
+    localise.write_shards(letters(6), "tiny", copies=2)
+    return tmp_path
+
+
+def test_chain(work):
+    train.run("joint", ["tiny"], tokens=6000, lr=1e-3, threads=1)
+    assert (work / "runs" / "joint" / "done.json").exists()
+    done = torch.load(work / "runs" / "joint" / "state.pt", weights_only=True)["done"]
+    train.run("joint", ["tiny"], tokens=9000, lr=1e-3, threads=1)
+    assert torch.load(work / "runs" / "joint" / "state.pt", weights_only=True)["done"]["tokens"] > done["tokens"]
+
+    train.run("sub", ["tiny"], "joint", ("subclass",), tokens=3000, threads=1)
+    train.run("super", ["tiny"], "joint", ("superclass",), layers=1, tokens=3000, threads=1)
+    runs = {"superclass": "super", "subclass": "sub"}
+    export.pack("de", runs, work / "packs" / "de")
+    manifest = json.loads((work / "packs" / "de" / "manifest.json").read_text())
+    assert [m["layers"] for m in manifest["models"]] == [1, 2]
+    assert manifest["models"][1]["labels"] == list(labels.SUBCLASS)
+    for m in manifest["models"]:
+        assert export.sha256(work / "packs" / "de" / m["file"]) == m["sha256"]
+
+    texts = [d["text"] for d in letters(4)]
+    pack = evaluate.of_pack(work / "packs" / "de")
+    first, again = pack(texts), pack(list(reversed(texts)))[::-1]
+    for (_, a), (_, b) in zip(first, again):
+        assert all((a[r] == b[r]).all() for r in a), "a text decides alone, whatever stands beside it"
+    for (offsets, p), text in zip(first, texts):
+        for s in infer.detect(text, offsets, p, bias=0.9):
+            assert 0 <= s["start"] < s["end"] <= len(text)
+
+    full = evaluate.of_run(["super", "sub"])
+    assert min(v for k, v in evaluate.agreement(full, pack, texts).items() if k != "tokens") > 0.9
+    assert evaluate.report(pack, ["de"], sweep=(0.0,), details=False)["letters dev (de)"]["rows"]
+
+    rows = localise.review(letters(4), "joint", work / "suspects.jsonl", folds=2, tokens=600, threads=1)
+    assert (work / "suspects.jsonl").exists() and all(r["kind"] in ("missing", "surplus") for r in rows)
+
+
+def test_dev_corpora_are_refused():
+    for name in corpus.DEV_ONLY:
+        with pytest.raises(ValueError):
+            next(corpus.mapped("phi", name))
+
+
+def test_carrier_pieces_keep_slots_whole():
+    text = "A b c. " * 60 + "On 3/4/2020 seen.\n" + "D e f. " * 60
+    at = text.index("3/4/2020")
+    found = [t[s["start"] : s["end"]] for t, ss in data.pieces(text, [{"start": at, "end": at + 8, "label": "x"}], 200) for s in ss]
+    assert found == ["3/4/2020"]
+    assert "".join(t for t, _ in data.pieces(text, [], 200)) == text

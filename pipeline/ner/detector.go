@@ -1,0 +1,446 @@
+package ner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"fhirdeid/pipeline"
+	"fhirdeid/pipeline/phi"
+)
+
+// Options of a detector. The zero value takes every decision as the packs say.
+type Options struct {
+	// Decision overrides that of the packs.
+	Decision *Decision
+	// Pool is shared with other detectors; nil: a pool of its own.
+	Pool *Pool
+	// Skip lists stretches of the text that are known to hold no PHI, in order: what lies wholly inside is not read.
+	Skip func(doc *pipeline.Document) []Stretch
+	// NoSecondReading leaves capitals as they are.
+	NoSecondReading bool
+	// Only restricts each ensemble to one of its taggers, for ablations.
+	Only Role
+}
+
+// Stretch is a half-open range of bytes.
+type Stretch struct{ Start, End int }
+
+// Role names a tagger of an ensemble.
+type Role uint8
+
+// The roles. Both is the zero value.
+const (
+	Both Role = iota
+	SuperclassOnly
+	SubclassOnly
+)
+
+// Detector reads documents with one or several ensembles.
+type Detector struct {
+	ensembles []*Ensemble
+	options   Options
+}
+
+var _ pipeline.Detector = (*Detector)(nil)
+
+// NewDetector makes a detector of ensembles. It fails when one of them cannot work.
+func NewDetector(options Options, ensembles ...*Ensemble) (*Detector, error) {
+	if len(ensembles) == 0 || len(ensembles) > maxEnsembles {
+		return nil, fmt.Errorf("ner: %d packs; between 1 and %d can work together", len(ensembles), maxEnsembles)
+	}
+	if options.Pool == nil {
+		options.Pool = NewPool(0, 0)
+	}
+	if options.Decision != nil {
+		if err := options.Decision.Check(); err != nil {
+			return nil, fmt.Errorf("ner: %w", err)
+		}
+	}
+	names := map[string]bool{}
+	for _, e := range ensembles {
+		switch err := e.Decision.Check(); {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		case names[e.Name]:
+			return nil, fmt.Errorf("%s: two packs of one name", e.Name)
+		case e.Superclass == nil && e.Subclass == nil:
+			return nil, fmt.Errorf("%s: no tagger", e.Name)
+		case e.Window < 2 || e.Overlap < 0 || e.Overlap >= e.Window:
+			return nil, fmt.Errorf("%s: a window of %d tokens with an overlap of %d", e.Name, e.Window, e.Overlap)
+		}
+		names[e.Name] = true
+	}
+	return &Detector{ensembles: ensembles, options: options}, nil
+}
+
+// Name is ner.
+func (d *Detector) Name() string { return "ner" }
+
+// With gives a detector of the same packs and the same pool with another decision, such as a policy's.
+func (d *Detector) With(decision Decision) (*Detector, error) {
+	options := d.options
+	options.Decision = &decision
+	return NewDetector(options, d.ensembles...)
+}
+
+// Ensembles are those that would read a document in the language: the ones made for it, or all where the language is
+// not known or nobody's.
+func (d *Detector) Ensembles(language phi.Language) []*Ensemble {
+	var fit []*Ensemble
+	for _, e := range d.ensembles {
+		if e.covers(language) {
+			fit = append(fit, e)
+		}
+	}
+	if len(fit) == 0 {
+		return d.ensembles
+	}
+	return fit
+}
+
+// Detect gives disjoint spans in order. It fails if any model does.
+func (d *Detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
+	var decisions []Decision
+	if d.options.Decision != nil {
+		decisions = []Decision{*d.options.Decision}
+	}
+	spans, err := d.read(ctx, doc, decisions)
+	if err != nil {
+		return nil, err
+	}
+	return spans[0], nil
+}
+
+// Sweep reads the document once and gives the spans for each of several decisions.
+func (d *Detector) Sweep(ctx context.Context, doc *pipeline.Document, decisions []Decision) ([][]phi.Span, error) {
+	for _, c := range decisions {
+		if err := c.Check(); err != nil {
+			return nil, fmt.Errorf("ner: %w", err)
+		}
+	}
+	if len(decisions) == 0 {
+		return nil, nil
+	}
+	return d.read(ctx, doc, decisions)
+}
+
+// read gives one list of spans for each decision; without any, one list as the ensembles' own decisions say.
+func (d *Detector) read(ctx context.Context, doc *pipeline.Document, decisions []Decision) ([][]phi.Span, error) {
+	if !utf8.ValidString(doc.Text) {
+		return nil, ErrText
+	}
+	if err := d.options.Pool.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer d.options.Pool.leave()
+	r := reading{
+		doc: doc, options: d.options, ensembles: d.Ensembles(doc.Language),
+		decisions: make([][]Decision, max(1, len(decisions))),
+	}
+	for i := range r.decisions {
+		for _, e := range r.ensembles {
+			decision := e.Decision
+			if len(decisions) > 0 {
+				decision = decisions[i]
+			}
+			r.decisions[i] = append(r.decisions[i], decision)
+		}
+	}
+	if d.options.Skip != nil {
+		r.skip = d.options.Skip(doc)
+	}
+	r.prepare()
+	for _, c := range chunks(doc.Text) {
+		if err := r.chunk(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	out := make([][]phi.Span, len(r.builders))
+	for i, b := range r.builders {
+		out[i] = b.finish()
+	}
+	return out, nil
+}
+
+// reading is the state of reading one document.
+type reading struct {
+	doc       *pipeline.Document
+	options   Options
+	ensembles []*Ensemble
+	decisions [][]Decision // of each list of spans, for each ensemble
+	builders  []*builder
+	taggers   []tagger
+	skip      []Stretch
+	skipped   int // stretches that lie before what is read
+}
+
+// tagger is one tagger of one ensemble at work.
+type tagger struct {
+	Tagger
+	ensemble int
+	super    bool
+	reader   *reader
+}
+
+func (r *reading) prepare() {
+	for range r.decisions {
+		r.builders = append(r.builders, &builder{text: r.doc.Text, ensembles: r.ensembles})
+	}
+	for i, e := range r.ensembles {
+		mine := make([]Decision, len(r.decisions))
+		for k := range r.decisions {
+			mine[k] = r.decisions[k][i]
+		}
+		super, sub := e.roles(r.options.Only)
+		if super != nil {
+			r.taggers = append(r.taggers, tagger{super, i, true, newReader(super.Classes(), mine)})
+		}
+		if sub != nil {
+			r.taggers = append(r.taggers, tagger{sub, i, false, newReader(sub.Classes(), mine)})
+		}
+	}
+}
+
+// roles gives the taggers that shall speak. One that is alone in its pack always does.
+func (e *Ensemble) roles(only Role) (super, sub Tagger) {
+	super, sub = e.Superclass, e.Subclass
+	if super != nil && sub != nil {
+		switch only {
+		case SuperclassOnly:
+			sub = nil
+		case SubclassOnly:
+			super = nil
+		}
+	}
+	return super, sub
+}
+
+// version is one way in which a chunk is read by an ensemble: as it is written, or its capitals in title case.
+type version struct {
+	ensemble int
+	text     string
+	only     []stretch // where it counts; nil: everywhere
+	tokens   []Token
+	wordy    []bool // of each token: it holds more than punctuation
+	windows  []window
+	votes    [][]vote // of each tagger of the reading, for each token; nil for another ensemble's
+}
+
+// chunk reads one part of the document.
+func (r *reading) chunk(ctx context.Context, c chunk) error {
+	versions, err := r.versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	group, shared := errgroup.WithContext(ctx)
+	group.SetLimit(r.options.Pool.workers)
+	for i := range versions {
+		v := &versions[i]
+		for t := range r.taggers {
+			if r.taggers[t].ensemble != v.ensemble {
+				continue
+			}
+			v.votes[t] = make([]vote, len(v.tokens))
+			for _, w := range v.windows {
+				if shared.Err() != nil {
+					break
+				}
+				if !v.wanted(w) || r.known(v, w, c) {
+					continue
+				}
+				group.Go(func() error {
+					return r.options.Pool.do(shared, func() error { return r.taggers[t].window(shared, v, w, v.votes[t]) })
+				})
+			}
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.decide(c, versions)
+	return nil
+}
+
+// versions tokenizes the chunk for each ensemble, and a second time where it has lines in capitals.
+func (r *reading) versions(ctx context.Context, c chunk) ([]version, error) {
+	texts := []version{{text: r.doc.Text[c.from:c.to]}}
+	if !r.options.NoSecondReading {
+		if loud := capitals(r.doc.Text, c.from, c.to); len(loud) > 0 {
+			texts = append(texts, version{text: titleCase(r.doc.Text, c.from, c.to, loud), only: loud})
+		}
+	}
+	var list []version
+	for i, e := range r.ensembles {
+		for _, v := range texts {
+			v.ensemble = i
+			v.votes = make([][]vote, len(r.taggers))
+			err := r.options.Pool.do(ctx, func() error {
+				var err error
+				v.tokens, v.windows, err = e.plan(v.text, chunk{0, 0, len(v.text), len(v.text)})
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.Name, err)
+			}
+			v.wordy = make([]bool, len(v.tokens))
+			for j := range v.tokens {
+				v.wordy[j] = strings.ContainsFunc(v.text[v.tokens[j].Start:v.tokens[j].End], wordRune)
+				v.tokens[j].Start += c.from
+				v.tokens[j].End += c.from
+			}
+			list = append(list, v)
+		}
+	}
+	return list, nil
+}
+
+// settleTokens checks that tokens lie in the text in order, and moves borders inside a rune outwards.
+func settleTokens(text string, tokens []Token) error {
+	last := 0
+	for i := range tokens {
+		t := &tokens[i]
+		if t.Start < last || t.End < t.Start || t.End > len(text) {
+			return ErrTokens
+		}
+		last = t.Start
+		for t.Start > 0 && t.Start < len(text) && !utf8.RuneStart(text[t.Start]) {
+			t.Start--
+		}
+		for t.End > t.Start && t.End < len(text) && !utf8.RuneStart(text[t.End]) {
+			t.End++
+		}
+	}
+	return nil
+}
+
+// wanted says whether a window decides about anything that counts in this version.
+func (v *version) wanted(w window) bool {
+	if v.only == nil {
+		return w.first < w.last
+	}
+	for _, t := range v.tokens[w.first:w.last] {
+		if touches(v.only, t.Start, t.End) {
+			return true
+		}
+	}
+	return false
+}
+
+// known says whether all that a window decides about lies on stretches that hold no PHI, or in the margins of the
+// chunk.
+func (r *reading) known(v *version, w window, c chunk) bool {
+	at := r.skipped
+	for _, t := range v.tokens[w.first:w.last] {
+		if t.End <= c.start || t.Start >= c.end {
+			continue
+		}
+		for at < len(r.skip) && r.skip[at].End <= t.Start {
+			at++
+		}
+		if at == len(r.skip) || t.Start < r.skip[at].Start || t.End > r.skip[at].End {
+			return false
+		}
+	}
+	return true
+}
+
+// window scores one window and keeps the votes that it decides.
+func (t *tagger) window(ctx context.Context, v *version, w window, votes []vote) error {
+	ids := make([]int64, w.to-w.from)
+	for i := range ids {
+		ids[i] = v.tokens[w.from+i].ID
+	}
+	logits, err := t.Tag(ctx, ids)
+	if err != nil {
+		return err
+	}
+	columns := len(t.reader.slot)
+	if len(logits) != columns*len(ids) {
+		return fmt.Errorf("%w: %d numbers for %d tokens of %d classes", ErrScores, len(logits), len(ids), columns)
+	}
+	return t.reader.read(logits[columns*(w.first-w.from):columns*(w.last-w.from)], votes[w.first:w.last])
+}
+
+// decide turns the votes on tokens into decisions about words and hands them to the builders.
+func (r *reading) decide(c chunk, versions []version) {
+	words := units(r.doc.Text, c.from, c.to)
+	opinions := make([]opinion, len(r.ensembles))
+	cursors := make([]int, len(versions))
+	for _, u := range words {
+		if u.start < c.start || u.start >= c.end {
+			continue
+		}
+		for r.skipped < len(r.skip) && r.skip[r.skipped].End <= u.start {
+			r.skipped++
+		}
+		if r.skipped < len(r.skip) && r.skip[r.skipped].Start <= u.start && u.end <= r.skip[r.skipped].End {
+			continue
+		}
+		for k := range r.builders {
+			clear(opinions)
+			for i := range versions {
+				r.collect(&versions[i], &cursors[i], u, r.decisions[k], opinions)
+			}
+			if verdict := settle(opinions, r.decisions[k]); verdict.votes > 0 {
+				r.builders[k].add(u, verdict)
+			}
+		}
+	}
+}
+
+// collect adds what the tokens of one word say to the opinions. The cursor moves along with the words.
+func (r *reading) collect(v *version, cursor *int, u unit, decisions []Decision, opinions []opinion) {
+	for *cursor < len(v.tokens) && v.tokens[*cursor].End <= u.start {
+		*cursor++
+	}
+	if v.only != nil && !touches(v.only, u.start, u.end) {
+		return
+	}
+	for t := range r.taggers {
+		votes := v.votes[t]
+		if votes == nil {
+			continue
+		}
+		strongest, begins := wordVote(v, votes, *cursor, u, decisions[v.ensemble].FirstSubword)
+		o := &opinions[v.ensemble]
+		to := &o.sub
+		if r.taggers[t].super {
+			to = &o.super
+			o.hasSuper = true
+		} else {
+			o.hasSub = true
+		}
+		if strongest.stronger(*to) {
+			strongest.begin = begins
+			*to = strongest
+		}
+	}
+}
+
+// wordVote gives the strongest vote among the tokens of a word, and whether any of them begins a span of that type. A
+// character that is no word listens only to tokens without words in them.
+func wordVote(v *version, votes []vote, from int, u unit, first bool) (strongest vote, begins bool) {
+	for i := from; i < len(v.tokens) && v.tokens[i].Start < u.end; i++ {
+		if v.tokens[i].End <= u.start || !u.word && v.wordy[i] {
+			continue
+		}
+		switch vote := votes[i]; {
+		case vote.stronger(strongest):
+			begins = vote.begin || begins && vote.kind == strongest.kind
+			strongest = vote
+		case vote.kind == strongest.kind:
+			begins = begins || vote.begin
+		}
+		if first {
+			break
+		}
+	}
+	return strongest, begins
+}

@@ -1,0 +1,305 @@
+package ner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fhirdeid/pipeline"
+	"fhirdeid/pipeline/ner"
+	"fhirdeid/pipeline/phi"
+)
+
+// show writes spans as TYPE:text@source without the ensemble's name.
+func show(text string, spans []phi.Span) []string {
+	var list []string
+	for _, s := range spans {
+		list = append(list, fmt.Sprintf("%s:%s@%s", s.Type, text[s.Start:s.End], strings.TrimPrefix(s.Source, "ner.")))
+	}
+	return list
+}
+
+// The table of the agreement between superclass and subclass, word by word and over spans.
+func TestAgreement(t *testing.T) {
+	for _, c := range []struct {
+		name, text, super, sub string
+		want                   []string
+	}{
+		{"both agree", "Patientin Karla kommt", "Karla=B-NAME", "Karla=B-NAME_PATIENT", []string{"NAME_PATIENT:Karla@de"}},
+		{"superclass only", "Patientin Karla kommt", "Karla=B-NAME", "", []string{"NAME:Karla@de.superclass"}},
+		{"subclass only", "Patientin Karla kommt", "", "Karla=B-NAME_STAFF", []string{"NAME_STAFF:Karla@de.subclass"}},
+		{"contradiction", "Patientin Karla kommt", "Karla=B-LOCATION", "Karla=B-NAME_STAFF", []string{"OTHER:Karla@de"}},
+		{"nobody", "Patientin Karla kommt", "", "", nil},
+		{"category with one type", "Sie ist 77 Jahre", "77=B-AGE", "", []string{"AGE:77@de.superclass"}},
+		{"two words", "Herr Karl Meier kommt", "Karl=B-NAME Meier=I-NAME", "Karl=B-NAME_STAFF Meier=I-NAME_STAFF", []string{"NAME_STAFF:Karl Meier@de"}},
+		{"two persons", "Karl Meier kommt", "Karl=B-NAME Meier=B-NAME", "Karl=B-NAME_STAFF Meier=B-NAME_STAFF", []string{"NAME_STAFF:Karl@de", "NAME_STAFF:Meier@de"}},
+		{"subclass lost on the way", "Karl Meier kommt", "Karl=B-NAME Meier=I-NAME", "Karl=B-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier@de"}},
+		{"superclass lost on the way", "Karl Meier kommt", "Karl=B-NAME", "Karl=B-NAME_PATIENT Meier=I-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier@de"}},
+		{"contradiction inside a span", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-LOCATION Schmitz=I-NAME",
+			"Karl=B-NAME_PATIENT Meier=I-NAME_PATIENT Schmitz=I-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier Schmitz@de"}},
+		{"hyphen unmarked", "Frau Müller-Lüdenscheidt ging", "Müller=B-NAME Lüdenscheidt=I-NAME", "Müller=B-NAME_STAFF Lüdenscheidt=I-NAME_STAFF",
+			[]string{"NAME_STAFF:Müller-Lüdenscheidt@de"}},
+		{"a new beginning behind a hyphen", "Müller-Lüdenscheidt", "", "Müller=B-NAME_STAFF Lüdenscheidt=B-NAME_STAFF", []string{"NAME_STAFF:Müller-Lüdenscheidt@de.subclass"}},
+		{"slash parts persons", "Müller/Schmidt", "", "Müller=B-NAME_STAFF Schmidt=B-NAME_STAFF", []string{"NAME_STAFF:Müller@de.subclass", "NAME_STAFF:Schmidt@de.subclass"}},
+		{"date of numbers", "am 12.03.2021 um", "12=B-DATE .=I-DATE 03=I-DATE 2021=I-DATE", "12=B-DATE_DATE 03=I-DATE_DATE 2021=I-DATE_DATE", []string{"DATE_DATE:12.03.2021@de"}},
+		{"over a line", "Eleanor\nVance kam", "Eleanor=B-NAME Vance=I-NAME", "", []string{"NAME:Eleanor\nVance@de.superclass"}},
+		{"not over a paragraph", "Eleanor\n\nVance kam", "Eleanor=B-NAME Vance=I-NAME", "", []string{"NAME:Eleanor@de.superclass", "NAME:Vance@de.superclass"}},
+		{"an unmarked word parts", "Karl und Meier", "Karl=B-NAME Meier=I-NAME", "", []string{"NAME:Karl@de.superclass", "NAME:Meier@de.superclass"}},
+		{"kinds side by side", "Bonn 2021", "Bonn=B-LOCATION 2021=I-DATE", "Bonn=B-LOCATION_CITY 2021=I-DATE_DATE", []string{"LOCATION_CITY:Bonn@de", "DATE_DATE:2021@de"}},
+		{"punctuation alone", "a , b", ",=B-NAME", "", nil},
+		{"brackets belong", "Tel (0228) 12", "(=B-DATE 0228=I-DATE )=I-DATE 12=I-DATE", "", []string{"DATE:(0228) 12@de.superclass"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDetector(t, ner.Options{}, ensemble("ner.de", c.super, c.sub))
+			if got := show(c.text, detect(t, d, c.text)); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Several packs: one vote is enough, the type goes by priority, sources are joined.
+func TestSeveralPacks(t *testing.T) {
+	text := "Frau Berlin aus Rose"
+	de := ensemble("ner.de", "Berlin=B-LOCATION", "Berlin=B-LOCATION_CITY")
+	en := ensemble("ner.en", "Berlin=B-NAME Rose=B-LOCATION", "Berlin=B-NAME_PATIENT")
+	en.Languages = []phi.Language{phi.English}
+	own := ensemble("ner.klinik", "", "Rose=B-LOCATION_CITY")
+	own.Superclass = nil
+	d := newDetector(t, ner.Options{}, de, en, own)
+	for _, c := range []struct {
+		language phi.Language
+		want     []string
+	}{
+		{"", []string{"NAME_PATIENT:Berlin@de+ner.en", "LOCATION_CITY:Rose@en.superclass+ner.klinik.subclass"}},
+		{"fr", []string{"NAME_PATIENT:Berlin@de+ner.en", "LOCATION_CITY:Rose@en.superclass+ner.klinik.subclass"}},
+		{phi.German, []string{"LOCATION_CITY:Berlin@de", "LOCATION_CITY:Rose@klinik.subclass"}},
+		{phi.English, []string{"NAME_PATIENT:Berlin@en", "LOCATION:Rose@en.superclass"}},
+	} {
+		spans, err := d.Detect(context.Background(), &pipeline.Document{Text: text, Language: c.language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(text, spans); !slices.Equal(got, c.want) {
+			t.Errorf("language %q: %q, want %q", c.language, got, c.want)
+		}
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	text := "Karl sah Meier"
+	e := ensemble("ner.de", "Karl=B-NAME? Meier=B-NAME", "Meier=B-NAME_STAFF")
+	for _, c := range []struct {
+		name     string
+		decision ner.Decision
+		want     []string
+	}{
+		{"plain", ner.Decision{}, []string{"NAME_STAFF:Meier@de"}},
+		{"lambda too small", ner.Decision{Lambda: 0.5}, []string{"NAME_STAFF:Meier@de"}},
+		{"lambda", ner.Decision{Lambda: 0.6}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"lambda with threshold", ner.Decision{Lambda: 0.6, Threshold: 0.5}, []string{"NAME_STAFF:Meier@de"}},
+		{"target recall", ner.Decision{Recall: 0.25}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"target recall not reached", ner.Decision{Recall: 0.35}, []string{"NAME_STAFF:Meier@de"}},
+	} {
+		d := newDetector(t, ner.Options{Decision: &c.decision}, e)
+		if got := show(text, detect(t, d, text)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		// The same from the pack's side, and in one sweep with others.
+		own := *e
+		own.Decision = c.decision
+		if got := show(text, detect(t, newDetector(t, ner.Options{}, &own), text)); !slices.Equal(got, c.want) {
+			t.Errorf("%s, by the pack: %q", c.name, got)
+		}
+		swept, err := newDetector(t, ner.Options{}, e).Sweep(context.Background(), &pipeline.Document{Text: text},
+			[]ner.Decision{{Lambda: 0.9}, c.decision, {}})
+		if err != nil || !slices.Equal(show(text, swept[1]), c.want) {
+			t.Errorf("%s, in a sweep: %q, %v", c.name, show(text, swept[1]), err)
+		}
+		if with, err := newDetector(t, ner.Options{}, e).With(c.decision); err != nil || !slices.Equal(show(text, detect(t, with, text)), c.want) {
+			t.Errorf("%s, by With: %v", c.name, err)
+		}
+	}
+	for _, bad := range []ner.Decision{{Lambda: -0.1}, {Lambda: 1.1}, {Recall: 2}, {Threshold: -1}, {Lambda: math.NaN()}} {
+		if _, err := ner.NewDetector(ner.Options{Decision: &bad}, e); err == nil {
+			t.Errorf("accepted %+v", bad)
+		}
+	}
+}
+
+// A word takes the strongest decision of its subwords, or that of the first.
+func TestSubwords(t *testing.T) {
+	e := ensemble("ner.de", "", "meier=I-NAME_STAFF Nie=B-NAME_STAFF derm=I-NAME_STAFF")
+	e.Tokenizer.(*pieces).every = 5
+	e.Superclass = nil
+	text := "Obermeier und Niedermair" // Oberm|eier, Niede|rmair: unknown to the book
+	if got := detect(t, newDetector(t, ner.Options{}, e), text); got != nil {
+		t.Fatalf("%v", got)
+	}
+	e.Tokenizer.(*pieces).every = 3 // Obe|rme|ier, Nie|der|mai|r
+	if got := show(text, detect(t, newDetector(t, ner.Options{}, e), text)); !slices.Equal(got, []string{"NAME_STAFF:Niedermair@de.subclass"}) {
+		t.Errorf("%q", got)
+	}
+	e = ensemble("ner.de", "", "rme=I-NAME_STAFF Nie=B-NAME_STAFF")
+	e.Tokenizer.(*pieces).every = 3
+	if got := show(text, detect(t, newDetector(t, ner.Options{}, e), text)); !slices.Equal(got, []string{"NAME_STAFF:Obermeier@de.subclass", "NAME_STAFF:Niedermair@de.subclass"}) {
+		t.Errorf("any subword: %q", got)
+	}
+	first := newDetector(t, ner.Options{Decision: &ner.Decision{FirstSubword: true}}, e)
+	if got := show(text, detect(t, first, text)); !slices.Equal(got, []string{"NAME_STAFF:Niedermair@de.subclass"}) {
+		t.Errorf("first subword: %q", got)
+	}
+}
+
+// Lines in capitals are read a second time in title case; the rest of the text is not.
+func TestCapitals(t *testing.T) {
+	e := ensemble("ner.de", "", "Meier=B-NAME_PATIENT Müller=B-NAME_STAFF Rose=B-NAME_STAFF")
+	d := newDetector(t, ner.Options{}, e)
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"PATIENTIN: MEIER, ÜBERWIESEN VON DR. MÜLLER\n", []string{"NAME_PATIENT:MEIER@de.subclass", "NAME_STAFF:MÜLLER@de.subclass"}},
+		{"Befund:\nDR. ROSE GEZ.\nmit ROSE besprochen", []string{"NAME_STAFF:ROSE@de.subclass"}},
+		{"Patientin MEIER kommt heute zur Kontrolle", nil},
+		{"CRP 12, BSG 3, HB 9\n", nil},
+		{"İROSE ROSE ẞROSE ALLES GROSS", []string{"NAME_STAFF:ROSE@de.subclass"}},
+	} {
+		if got := show(c.text, detect(t, d, c.text)); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+	off := newDetector(t, ner.Options{NoSecondReading: true}, e)
+	if got := detect(t, off, "PATIENTIN: MEIER, ÜBERWIESEN\n"); got != nil {
+		t.Errorf("%v", got)
+	}
+}
+
+// What is known to hold no PHI is not read, if it fills a window, and never marked.
+func TestSkip(t *testing.T) {
+	e := ensemble("ner.de", "", "Meier=B-NAME_PATIENT")
+	e.Superclass = nil
+	var windows atomic.Int64
+	e.Subclass.(*book).windows = func([]int64) { windows.Add(1) }
+	text := strings.Repeat("Herr Meier kam zur Kontrolle. ", 20) + "Frau Meier auch."
+	from := len(text) - len("Frau Meier auch.")
+	d := newDetector(t, ner.Options{Skip: func(*pipeline.Document) []ner.Stretch { return []ner.Stretch{{0, from}} }}, e)
+	if got := show(text, detect(t, d, text)); !slices.Equal(got, []string{"NAME_PATIENT:Meier@de.subclass"}) {
+		t.Errorf("%q", got)
+	}
+	if n := windows.Load(); n != 1 {
+		t.Errorf("%d windows were read", n)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	broken := errors.New("broken")
+	fail := func(change func(super *book, e *ner.Ensemble)) error {
+		e := ensemble("ner.de", "Karl=B-NAME", "")
+		change(e.Superclass.(*book), e)
+		spans, err := newDetector(t, ner.Options{}, e).Detect(context.Background(), &pipeline.Document{Text: "Karl kommt heim"})
+		if spans != nil {
+			t.Error("spans beside an error")
+		}
+		return err
+	}
+	if err := fail(func(b *book, _ *ner.Ensemble) { b.err = broken }); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	if err := fail(func(b *book, _ *ner.Ensemble) { b.wrong = true }); !errors.Is(err, ner.ErrScores) {
+		t.Errorf("%v", err)
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		if err := fail(func(b *book, _ *ner.Ensemble) { b.entries["heim"] = map[string]float32{"I-AGE": float32(x)} }); !errors.Is(err, ner.ErrScores) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := fail(func(_ *book, e *ner.Ensemble) { e.Tokenizer = backwards{} }); !errors.Is(err, ner.ErrTokens) {
+		t.Errorf("%v", err)
+	}
+	e := ensemble("ner.de", "", "")
+	if _, err := newDetector(t, ner.Options{}, e).Detect(context.Background(), &pipeline.Document{Text: "a\xffb"}); !errors.Is(err, ner.ErrText) {
+		t.Errorf("%v", err)
+	}
+	if _, err := ner.NewDetector(ner.Options{}); err == nil {
+		t.Error("a detector without packs")
+	}
+	if _, err := ner.NewDetector(ner.Options{}, e, e); err == nil {
+		t.Error("a pack twice")
+	}
+}
+
+type backwards struct{}
+
+func (backwards) Tokenize(string) ([]ner.Token, error) {
+	return []ner.Token{{Start: 5, End: 6}, {Start: 0, End: 3}}, nil
+}
+
+// Cancelling ends a long reading at once, and readings that wait.
+func TestCancel(t *testing.T) {
+	e := ensemble("ner.de", "", "")
+	started := make(chan struct{}, 1<<16)
+	e.Superclass.(*book).windows = func([]int64) {
+		started <- struct{}{}
+		time.Sleep(time.Millisecond)
+	}
+	pool := ner.NewPool(1, 1)
+	d := newDetector(t, ner.Options{Pool: pool}, e)
+	ctx, cancel := context.WithCancel(context.Background())
+	long := &pipeline.Document{Text: strings.Repeat("ohne Namen ", 1<<16)}
+	results := make(chan error, 8)
+	for range 8 { // two are read, one waits, the others are refused
+		go func() {
+			_, err := d.Detect(ctx, long)
+			results <- err
+		}()
+	}
+	busy := 0
+	for range 5 {
+		if err := <-results; !errors.Is(err, ner.ErrBusy) {
+			t.Fatalf("%v", err)
+		}
+		busy++
+	}
+	<-started
+	cancel()
+	begin := time.Now()
+	for range 8 - busy {
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("took %v to stop", took)
+	}
+	if got := detect(t, newDetector(t, ner.Options{Pool: pool}, ensemble("ner.de", "Karl=B-NAME", "")), "Karl"); len(got) != 1 {
+		t.Error("the pool is spoilt")
+	}
+}
+
+// The same text gives the same spans whatever the number of workers and the load.
+func TestDeterministic(t *testing.T) {
+	e := ensemble("ner.de", "Karl=B-NAME Meier=I-NAME Bonn=B-LOCATION", "Karl=B-NAME_PATIENT Bonn=B-LOCATION_CITY Meier=B-LOCATION_CITY")
+	text := strings.Repeat("Karl Meier aus Bonn, Karl allein. MEIER IN GROSSEN BUCHSTABEN\n", 700)
+	want := detect(t, newDetector(t, ner.Options{Pool: ner.NewPool(1, 0)}, e), text)
+	if len(want) < 2000 {
+		t.Fatalf("%d spans", len(want))
+	}
+	pool := ner.NewPool(7, 0)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if got := detect(t, newDetector(t, ner.Options{Pool: pool}, e), text); !slices.EqualFunc(got, want, func(a, b phi.Span) bool { return phi.Compare(a, b) == 0 }) {
+				t.Error("another answer under load")
+			}
+		})
+	}
+	wg.Wait()
+}

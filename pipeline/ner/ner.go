@@ -1,0 +1,84 @@
+// Package ner finds PHI with neural taggers: it cuts texts into windows, reads the taggers' scores, lets a superclass
+// and a subclass tagger agree, and turns their decisions into spans of whole words. It knows no model format and no
+// runtime; package models brings the taggers.
+//
+// The answer to a text depends on the text and the settings alone. A window is scored by itself, never in a batch with
+// others, because the scales of a model in eight bits depend on all that is scored together.
+package ner
+
+import (
+	"context"
+	"errors"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// Token is a piece of a text that a model knows, and the bytes it stands for.
+type Token struct {
+	ID         int64
+	Start, End int
+}
+
+// Tokenizer cuts a text into tokens in the order of the text. It must be safe for concurrent use.
+type Tokenizer interface {
+	Tokenize(text string) ([]Token, error)
+}
+
+// Class is what one column of a tagger's scores means.
+type Class struct {
+	Type  phi.Type // NoType: no PHI
+	Begin bool     // a new span begins here
+}
+
+// Tagger scores the tokens of one window. It must be safe for concurrent use, and must give the same scores for the
+// same window at all times.
+type Tagger interface {
+	Classes() []Class
+	// Tag gives one row for each id, and in it one logit for each class.
+	Tag(ctx context.Context, ids []int64) ([]float32, error)
+}
+
+// Ensemble is one pack at work: a tokenizer and one or two taggers that read the same tokens.
+type Ensemble struct {
+	Name      string // the first part of the spans' source, such as ner.de
+	Languages []phi.Language
+	Tokenizer Tokenizer
+	// Superclass tells categories, Subclass types; either may be nil.
+	Superclass, Subclass Tagger
+	Window, Overlap      int      // tokens
+	Decision             Decision // used where the options say nothing
+}
+
+// Decision says when scores become PHI.
+type Decision struct {
+	// Lambda takes the share Lambda from the probability of no PHI, 0 to 1: more is found, less of it is right.
+	Lambda float64
+	// Recall, if above 0, decides otherwise: PHI is what has at least this much probability of being any PHI.
+	Recall float64
+	// Threshold is the least probability of being any PHI that one tagger alone needs against the silence of all
+	// others.
+	Threshold float64
+	// FirstSubword lets the first token of a word decide for the word, instead of the strongest.
+	FirstSubword bool
+}
+
+// Check says what is wrong with a decision.
+func (d Decision) Check() error {
+	switch {
+	case !(d.Lambda >= 0 && d.Lambda <= 1):
+		return errors.New("lambda must lie between 0 and 1")
+	case !(d.Recall >= 0 && d.Recall <= 1):
+		return errors.New("the recall threshold must lie between 0 and 1")
+	case !(d.Threshold >= 0 && d.Threshold <= 1):
+		return errors.New("the threshold must lie between 0 and 1")
+	}
+	return nil
+}
+
+// Errors of reading. None of them quotes the text.
+var (
+	ErrBusy   = errors.New("too many documents wait for the models")
+	ErrText   = errors.New("text is not valid UTF-8")
+	ErrTokens = errors.New("tokenizer and text do not fit together")
+	ErrScores = errors.New("model gave unusable scores")
+)

@@ -1,0 +1,348 @@
+package date
+
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// Match is a date expression found in a text.
+type Match struct {
+	Start, End  int          // byte offsets, half open
+	Interval    phi.Interval // completed from the context where the expression lacks a year or month
+	HasInterval bool
+	Score       float64 // 0 to 1
+	Kind        Kind
+}
+
+// scanner walks through a text once.
+type scanner struct {
+	grammar
+	out     []Match
+	years   []int16 // year of each match, 0 where none is stated
+	months  []int16
+	lastEnd int // end of the last match
+
+	monthsSeen [14]bool // months of dates with slashes that can be nothing else
+	lastYear   int      // latest year found
+}
+
+// Scan finds the date expressions of a text in its order. It takes linear time. An empty language means either.
+func Scan(text string, lang phi.Language) []Match {
+	sc := scanner{grammar: grammar{s: text, lang: lang}, lastEnd: -1}
+	sc.order = sc.slashOrder(text)
+	sc.noise = looksScanned(text)
+	sc.run()
+	sc.complete()
+	return sc.out
+}
+
+// slashOrder decides from the unambiguous dates of a text in which order its dates with slashes and hyphens are written.
+func (sc *scanner) slashOrder(s string) order {
+	days, months := 0, 0
+	var asMonth, asDay [14]bool // the first or the second number as a month
+	for p := 1; p < len(s); p++ {
+		if s[p] != '/' && s[p] != '-' || !isDigit(s[p-1]) || p+1 >= len(s) || !isDigit(s[p+1]) {
+			continue
+		}
+		if p > 2 && isDigit(s[p-2]) && (isDigit(s[p-3]) || s[p-3] == s[p]) || p > 1 && s[p-2] == s[p] {
+			continue
+		}
+		a := int(s[p-1] - '0')
+		if p > 1 && isDigit(s[p-2]) {
+			a += 10 * int(s[p-2]-'0')
+		}
+		b := digits(s, p+1, false)
+		if b.width > 2 || b.width == 0 {
+			continue
+		}
+		full := b.end+2 < len(s) && s[b.end] == s[p] && isDigit(s[b.end+1]) && isDigit(s[b.end+2])
+		if s[p] == '/' && (full || !isWordAt(s, b.end)) {
+			if a >= 1 && a <= 12 && b.value >= 1 && b.value <= 31 && (full || b.value > 12 && b.value != 15 && b.value != 20 && b.value != 30) {
+				asMonth[a] = true
+			}
+			if b.value >= 1 && b.value <= 12 && a >= 1 && a <= 31 && (full || a > 12) {
+				asDay[b.value] = true
+			}
+		}
+		if !full {
+			continue
+		}
+		switch {
+		case a > 12 && a <= 31 && b.value >= 1 && b.value <= 12:
+			days++
+		case b.value > 12 && b.value <= 31 && a >= 1 && a <= 12:
+			months++
+		}
+	}
+	sc.monthsSeen = asMonth
+	switch {
+	case days > months:
+		sc.monthsSeen = asDay
+		return dayFirst
+	case months > days:
+		return monthFirst
+	}
+	return noOrder
+}
+
+// looksScanned says whether letters stand for digits somewhere in the text, as in 2O13 or l0.3.2O18.
+func looksScanned(s string) bool {
+	for p := 1; p+1 < len(s); p++ {
+		switch s[p] {
+		case 'O', 'l', 'I', 'o', 'S', 'Z':
+			left, right := s[p-1], s[p+1]
+			if isDigit(left) && (isDigit(right) || right == '.') && s[p] != 'S' {
+				return true
+			}
+			if isDigit(right) && p+2 < len(s) && (left == '.' || left == ' ') && (s[p] == 'O' || s[p] == 'l' || s[p] == 'o') && (s[p+2] == '.' || isDigit(s[p+2])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (sc *scanner) run() {
+	s := sc.s
+	for p := 0; p < len(s); {
+		c := s[p]
+		switch {
+		case isDigit(c):
+			if sc.leftFree(p) {
+				if end := sc.number(p); end > 0 && sc.take(p, &end) {
+					p = end
+					continue
+				}
+			}
+			p++
+			for p < len(s) && isDigit(s[p]) {
+				p++
+			}
+		case isLetter(c) || c >= 0xc3 && apostrophe(s, p) == p:
+			end := wordEnd(s, p)
+			if end == p {
+				p++
+				continue
+			}
+			if !isWordBefore(s, p) {
+				if e := sc.at(p); e > 0 && sc.take(p, &e) {
+					p = e
+					continue
+				}
+			}
+			p = end
+		case (c == '\'' || c == 0xe2 || c == '`' || c == 0xc2) && !isWordBefore(s, p) && apostrophe(s, p) > p:
+			if e := sc.at(p); e > 0 && sc.take(p, &e) {
+				p = e
+				continue
+			}
+			p++
+		default:
+			p++
+		}
+	}
+}
+
+func (sc *scanner) number(p int) int {
+	sc.e.reset()
+	return sc.grammar.number(p)
+}
+
+// leftFree says whether a number may begin at p: it is no tail of a longer number, code or word.
+func (sc *scanner) leftFree(p int) bool {
+	if p == 0 || p == sc.lastEnd {
+		return true
+	}
+	s := sc.s
+	c := s[p-1]
+	switch {
+	case isDigit(c):
+		return false
+	case isLetter(c) || c == '_':
+		return true // glued; take demands a full date then
+	case c >= 0x80:
+		return true
+	case c == '.' || c == ',' || c == ':':
+		return p < 2 || !isDigit(s[p-2]) || sc.lastEnd >= p-1
+	case c == '-' || c == '/' || c == '#' || c == '+':
+		return true
+	}
+	return true
+}
+
+// take decides whether the expression just read is a date in its context and records it.
+func (sc *scanner) take(p int, end *int) bool {
+	e := &sc.e
+	if e.n > maxFields {
+		return false
+	}
+	for i := 0; i < e.dates; i++ {
+		if !e.points[i].valid() {
+			return false
+		}
+	}
+	score := sc.judge(p, end)
+	if score <= 0 {
+		return false
+	}
+	if e.shape != theShape && e.shape != dayMonthShape && len(sc.s) > p+4 && strings.EqualFold(sc.s[p:p+3], "the") && !isWordAt(sc.s, p+3) {
+		p = skipSpace(sc.s, p+3) // the article is no part of "the 5th of March"
+	}
+	kind := kindOf[e.shape]
+	if e.range_ && e.word {
+		sc.split(p, *end, score, kind)
+	} else {
+		sc.record(p, *end, score, kind, 0, e.dates)
+	}
+	sc.lastEnd = *end
+	return true
+}
+
+// split records the dates of "vom 12. bis 14.03.2021" one by one.
+func (sc *scanner) split(p, end int, score float64, kind Kind) {
+	e := &sc.e
+	from := p
+	first := 0
+	for i := 1; i < e.dates; i++ {
+		at := int(e.splitAt[i])
+		to := at
+		for to > from && !isDigit(sc.s[to-1]) && sc.s[to-1] != '.' {
+			to--
+		}
+		// the joint itself may end in a full stop: "u."
+		if w := strings.LastIndex(sc.s[from:to], " u."); w > 0 && from+w+3 == to {
+			to = from + w
+		}
+		sc.record(from, to, score, kind, first, i)
+		from, first = at, i
+	}
+	sc.record(from, end, score, kind, first, e.dates)
+}
+
+func (sc *scanner) record(p, end int, score float64, kind Kind, first, last int) {
+	e := &sc.e
+	m := Match{Start: p, End: end, Score: score, Kind: kind}
+	ok := true
+	for i := first; i < last; i++ {
+		from, to, precision, has := e.points[i].span()
+		if !has {
+			ok = false
+			break
+		}
+		if i == first {
+			m.Interval.From, m.Interval.To = from, to
+		}
+		m.Interval.From, m.Interval.To = min(m.Interval.From, from), max(m.Interval.To, to)
+		m.Interval.Precision = precision
+	}
+	m.HasInterval = ok
+	if !ok {
+		m.Interval = phi.Interval{}
+	}
+	sc.out = append(sc.out, m)
+	pt := e.points[last-1]
+	if pt.grain != decadeGrain {
+		sc.lastYear = max(sc.lastYear, int(pt.year))
+	}
+	sc.years = append(sc.years, pt.year)
+	month := pt.month
+	if pt.grain == dayGrain && pt.month == 0 {
+		month = -pt.day // a bare day, to be completed
+	}
+	sc.months = append(sc.months, month)
+}
+
+// complete gives expressions without a year the year of the nearest date with one before it, or else behind it, such
+// that the distance is least; bare days take the month too.
+func (sc *scanner) complete() {
+	year := int16(0)
+	var anchor int32
+	next := make([]int, len(sc.out))
+	following := -1
+	for i := len(sc.out) - 1; i >= 0; i-- {
+		next[i] = following
+		if sc.years[i] != 0 && sc.out[i].HasInterval {
+			following = i
+		}
+	}
+	lastMonth := -1 // the last match with a month
+	for i := range sc.out {
+		m := &sc.out[i]
+		if sc.years[i] != 0 {
+			if m.HasInterval && m.Interval.Precision != phi.ToYear {
+				year, anchor = sc.years[i], m.Interval.From
+			}
+			if m.HasInterval && sc.months[i] > 0 {
+				lastMonth = i
+			}
+			continue
+		}
+		ref, refYear := anchor, year
+		if n := next[i]; n >= 0 && (refYear == 0 || n == i+1 && sc.out[n].Start-m.End <= 12) {
+			ref, refYear = sc.out[n].Interval.From, sc.years[n]
+		}
+		switch {
+		case sc.months[i] < 0:
+			sc.completeDay(i, lastMonth)
+		case m.HasInterval && refYear != 0:
+			m.Interval = nearestYear(m.Interval, ref)
+		}
+		if m.HasInterval && (sc.months[i] > 0 || sc.months[i] < 0) {
+			lastMonth = i
+		}
+	}
+}
+
+// nearestYear moves an interval without a year to the year that brings it nearest to ref.
+func nearestYear(i phi.Interval, ref int32) phi.Interval {
+	_, m, d := civil(i.From)
+	ry, _, _ := civil(ref)
+	best := i
+	distance := int32(1 << 30)
+	for y := ry - 1; y <= ry+1; y++ {
+		if m == 2 && d == 29 && !leap(y) {
+			continue
+		}
+		from := serial(y, m, d)
+		dist := from - ref
+		if dist < 0 {
+			dist = -dist
+		}
+		if dist < distance {
+			distance = dist
+			best = phi.Interval{From: from, To: from + i.To - i.From, Precision: phi.ToPart}
+		}
+	}
+	return best
+}
+
+// completeDay gives a bare day the month of the date next to it.
+func (sc *scanner) completeDay(i, before int) {
+	m := &sc.out[i]
+	day := int(-sc.months[i])
+	after := -1
+	if i+1 < len(sc.out) && sc.months[i+1] > 0 && sc.out[i+1].HasInterval && sc.out[i+1].Start-m.End <= 12 {
+		after = i + 1
+	}
+	ref := before
+	if after >= 0 {
+		ref = after
+	}
+	if ref < 0 || !sc.out[ref].HasInterval {
+		return
+	}
+	y, mo, refDay := civil(sc.out[ref].Interval.From)
+	switch {
+	case after >= 0 && day > refDay:
+		mo--
+	case after < 0 && day < refDay-14:
+		mo++
+	}
+	from := serial(y, mo, day)
+	if _, _, d := civil(from); d != day {
+		return
+	}
+	m.Interval = phi.Interval{From: from, To: from, Precision: phi.ToPart}
+	m.HasInterval = true
+}

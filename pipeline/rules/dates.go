@@ -1,0 +1,140 @@
+package rules
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fhirdeid/pipeline"
+	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/date"
+)
+
+// Dates finds calendar dates and parts of them; birth dates are told by the words before them. Each span carries the
+// days that it means, where that can be told.
+var Dates pipeline.Detector = dates{}
+
+type dates struct{}
+
+// Name is the detector's path.
+func (dates) Name() string { return "rules.date" }
+
+// Detect finds the dates of the document. It never fails.
+func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, error) {
+	matches := date.Scan(doc.Text, doc.Language)
+	if len(matches) == 0 {
+		return nil, nil
+	}
+	spans := make([]phi.Span, len(matches))
+	intervals := make([]phi.Interval, len(matches))
+	for i, m := range matches {
+		spans[i] = phi.Span{Start: m.Start, End: m.End, Type: phi.DateDate, Score: m.Score, Source: d.Name()}
+		if m.HasInterval {
+			intervals[i] = m.Interval
+			spans[i].Interval = &intervals[i]
+		}
+		if birthContext(doc.Text, m.Start) {
+			spans[i].Type = phi.DateBirthdate
+		}
+	}
+	spreadBirths(doc.Text, spans)
+	return spans, nil
+}
+
+// spreadBirths marks further birth dates: the day of one that is known, wherever it stands, and the earliest day of the
+// document where it directly follows a name, as in a header line or a table.
+func spreadBirths(text string, spans []phi.Span) {
+	births := map[int32]bool{}
+	earliest, some := int32(0), false
+	for _, s := range spans {
+		if s.Interval == nil || s.Interval.Precision != phi.ToDay {
+			continue
+		}
+		if s.Type == phi.DateBirthdate {
+			births[s.Interval.From] = true
+		}
+		if !some || s.Interval.From < earliest {
+			earliest, some = s.Interval.From, true
+		}
+	}
+	for i, s := range spans {
+		if s.Type == phi.DateBirthdate || s.Interval == nil || s.Interval.Precision != phi.ToDay {
+			continue
+		}
+		if births[s.Interval.From] || s.Interval.From == earliest && afterName(text, s.Start) {
+			spans[i].Type = phi.DateBirthdate
+		}
+	}
+}
+
+// afterName says whether two capitalised words, perhaps with a letter for the sex behind them, directly precede p on
+// its line.
+func afterName(text string, p int) bool {
+	line := text[strings.LastIndexByte(text[:p], '\n')+1 : p]
+	if len(line) > 80 {
+		line = line[len(line)-80:]
+		for len(line) > 0 && !utf8.RuneStart(line[0]) {
+			line = line[1:]
+		}
+	}
+	capitals := 0
+	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
+	if digits := strings.LastIndexFunc(line, unicode.IsDigit); digits >= 0 {
+		words = strings.FieldsFunc(line[digits+1:], func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
+	}
+	for i := len(words) - 1; i >= 0; i-- {
+		w := words[i]
+		first, _ := utf8.DecodeRuneInString(w)
+		switch {
+		case len(w) == 1 && capitals == 0 && strings.Contains("mwfMWFdx", w):
+		case unicode.IsUpper(first) && len(w) > 1:
+			if capitals++; capitals == 2 {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// birthWords stand before a birth date, with nothing but punctuation between.
+var birthWords = []string{
+	"geb", "geboren", "geb.-dat", "geb.dat", "gebdat", "geburtsdatum", "geburtstag", "geburt", "geb.datum", "geb. datum", "gebdatum", "gdat", "geb.-datum", "geb am", "geb. am", "geboren am",
+	"geburtsjahr", "geb.-jahr", "gcb. am", "birthtime", "dob / age", "dob/sex", "dob/age",
+	"dob", "d.o.b", "born", "date of birth", "birth date", "birthdate", "birth", "birthday", "born on", "b", "yob", "year of birth", "jahrgang", "jg",
+}
+
+// birthContext says whether what begins at p is a date of birth.
+func birthContext(text string, p int) bool {
+	q := p
+	for q > 0 && p-q < 24 {
+		c := text[q-1]
+		if c == ' ' || c == '\t' || c == ':' || c == '.' || c == '(' || c == '=' || c == '|' || c == '[' || c == ',' {
+			q--
+			continue
+		}
+		break
+	}
+	if q > 0 && text[q-1] == '*' {
+		return true
+	}
+	from := max(0, q-18)
+	for from < q && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	before := strings.ToLower(text[from:q])
+	for _, w := range birthWords {
+		if strings.HasSuffix(before, w) {
+			r := len(before) - len(w)
+			return r == 0 || !isLetterBefore(before[:r])
+		}
+	}
+	return false
+}
+
+func isLetterBefore(s string) bool {
+	c := s[len(s)-1]
+	return c >= 0x80 || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+}
