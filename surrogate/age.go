@@ -17,6 +17,9 @@ func decimal(n int) string { return strconv.Itoa(n) }
 
 // age keeps ages up to 89 and writes higher ones as 90 or older in the language and manner of the text.
 func age(surface string, lang phi.Language) string {
+	if kept, stand := ageDecade(surface); kept {
+		return stand
+	}
 	years, ok := years(surface, lang)
 	switch {
 	case !ok:
@@ -29,6 +32,17 @@ func age(surface string, lang phi.Language) string {
 		return casingOf(surface).apply("über neunzig")
 	}
 	return casingOf(surface).apply("over ninety")
+}
+
+// ageDecade handles "in her thirties": decades below ninety stay.
+func ageDecade(surface string) (kept bool, stand string) {
+	switch strings.ToLower(surface) {
+	case "teens", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties":
+		return true, surface
+	case "nineties", "hundreds":
+		return true, casingOf(surface).apply("nineties or later")
+	}
+	return false, ""
 }
 
 // years reads an age in digits or words.

@@ -20,13 +20,13 @@ func (g *Generator) contact(t phi.Type, surface string, lang phi.Language) strin
 	case phi.ContactIP:
 		return g.ip(surface)
 	}
-	return g.phone(surface)
+	return g.phone(surface, lang)
 }
 
 // phone replaces the digits of a number. Length, grouping, country and the leading zero stay. Numbers that are reserved
 // for drama are used where the form of the number allows it: 555-0100 to 555-0199 in North America, 01632 960000 to
 // 960999 and 07700 900000 to 900999 in the United Kingdom (Ofcom), 030 23125 000 to 999 in Germany (Bundesnetzagentur).
-func (g *Generator) phone(surface string) string {
+func (g *Generator) phone(surface string, lang phi.Language) string {
 	d := digitsOf(surface)
 	if d == "" {
 		return ""
@@ -40,11 +40,11 @@ func (g *Generator) phone(surface string) string {
 			drawn = drawn[:3] + "55501" + drawn[8:]
 		case prefix == "" && len(rest) == 7 && rest[0] > '1':
 			drawn = "55501" + drawn[5:]
-		case prefix == "44" && len(rest) == 10 && rest[0] == '7', prefix == "0" && len(rest) == 10 && rest[:2] == "77":
+		case prefix == "44" && len(rest) == 10 && rest[0] == '7', prefix == "0" && len(rest) == 10 && rest[0] == '7' && lang == phi.English:
 			drawn = "7700900" + drawn[7:]
-		case prefix == "44" && len(rest) == 10:
+		case prefix == "44" && len(rest) == 10, prefix == "0" && len(rest) == 10 && rest[0] == '1' && lang == phi.English:
 			drawn = "1632960" + drawn[7:]
-		case (prefix == "49" || prefix == "0" || prefix == "490") && len(rest) == 10 && g.c.Locale != "en":
+		case (prefix == "49" || prefix == "0" || prefix == "490") && len(rest) == 10 && lang != phi.English:
 			drawn = "3023125" + drawn[7:]
 		}
 		out := putDigits(surface, prefix+drawn)

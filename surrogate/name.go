@@ -103,7 +103,8 @@ func letterMap(k Key, id string) [26]byte {
 func (g *Generator) name(doc *pipeline.Document, s phi.Span, surface string, lang phi.Language) string {
 	who := g.people[s.Entity]
 	tokens := nameTokens(surface)
-	if who == nil {
+	certain := who != nil
+	if !certain {
 		who = g.recognise(tokens)
 	}
 	role := roleOf(s.Type)
@@ -117,7 +118,7 @@ func (g *Generator) name(doc *pipeline.Document, s phi.Span, surface string, lan
 	if gender == 0 {
 		gender = genderOf(tokens)
 	}
-	g.classify(tokens, who, titleBefore(doc, s.Start))
+	g.classify(tokens, who, certain, titleBefore(doc, s.Start))
 	var b strings.Builder
 	at := 0
 	for _, t := range tokens {
@@ -145,6 +146,7 @@ func roleOf(t phi.Type) Role {
 // nameToken is one word of a name.
 type nameToken struct {
 	start, end int
+	gap        string // what stands between the word before and this one
 	text       string // without line breaks and soft hyphens
 	folded     string
 	part       part
@@ -156,8 +158,9 @@ func nameTokens(surface string) []nameToken {
 	var list []nameToken
 	for w := range pipeline.Words(surface) {
 		text := surface[w.Start:w.End]
+		gap := ""
 		if n := len(list); n > 0 {
-			gap := surface[list[n-1].end:w.Start]
+			gap = surface[list[n-1].end:w.Start]
 			first, _ := utf8.DecodeRuneInString(text)
 			if broken := strings.Trim(gap, " \r\t") == "-\n" || gap == "\u00ad" || gap == "\u00ad\n"; broken && unicode.IsLower(first) {
 				list[n-1].end = w.End
@@ -166,7 +169,7 @@ func nameTokens(surface string) []nameToken {
 				continue
 			}
 		}
-		list = append(list, nameToken{start: w.Start, end: w.End, text: text, folded: fold.Key(text)})
+		list = append(list, nameToken{start: w.Start, end: w.End, gap: gap, text: text, folded: fold.Key(text)})
 	}
 	return list
 }
@@ -189,9 +192,16 @@ func (g *Generator) recognise(tokens []nameToken) *person {
 }
 
 // classify tells given names from surnames: by the known person, by "Surname, Given", by place, and for a word alone by
-// title and list.
-func (g *Generator) classify(tokens []nameToken, who *person, afterTitle bool) {
+// title and list. certain says that a detector knew whose name it is: a first name that the person does not have is
+// another form of the one that the person has (Bill, William).
+func (g *Generator) classify(tokens []nameToken, who *person, certain, afterTitle bool) {
 	var real []int
+	comma := len(tokens) // the first word behind a comma
+	for i := range tokens {
+		if i < comma && strings.ContainsRune(tokens[i].gap, ',') {
+			comma = i
+		}
+	}
 	for i := range tokens {
 		t := &tokens[i]
 		switch {
@@ -207,6 +217,10 @@ func (g *Generator) classify(tokens []nameToken, who *person, afterTitle bool) {
 				t.folded, t.part, t.genitive = known.folded, known.part, genitive
 				continue
 			}
+			if certain && len(who.given) > 0 && lists.Lookup(t.folded).FirstName() > 0 {
+				t.folded, t.part = who.given[0], givenName
+				continue
+			}
 		}
 		real = append(real, i)
 	}
@@ -218,8 +232,8 @@ func (g *Generator) classify(tokens []nameToken, who *person, afterTitle bool) {
 			if !afterTitle && w.FirstName() > 0 && (w.Surname() == 0 || w.FirstName() >= 2) {
 				t.part = givenName
 			}
-		case commaAfterFirst(tokens):
-			if n > 0 {
+		case comma < len(tokens): // Surname, Given
+			if i >= comma {
 				t.part = givenName
 			}
 		case n < len(real)-1 && !hyphenated(tokens, i):
@@ -228,15 +242,9 @@ func (g *Generator) classify(tokens []nameToken, who *person, afterTitle bool) {
 	}
 }
 
-// commaAfterFirst says whether the name is written "Surname, Given": a wide gap after the first word that holds a comma
-// shows in the offsets only, so two characters between words that are not joined are taken for it.
-func commaAfterFirst(tokens []nameToken) bool {
-	return len(tokens) > 1 && tokens[1].start-tokens[0].end >= 2
-}
-
-// hyphenated says whether the token is joined to the next word: part of a double surname.
+// hyphenated says whether the token and the last word are joined by a hyphen: a double surname, not a double given name.
 func hyphenated(tokens []nameToken, i int) bool {
-	return i+1 < len(tokens) && tokens[i+1].start == tokens[i].end+1 && i+2 == len(tokens)
+	return i+2 == len(tokens) && len(tokens[i+1].gap) == 1 && tokens[i+1].gap[0] == '-'
 }
 
 type knownToken struct {
@@ -375,7 +383,7 @@ func (g *Generator) drawName(folded string, p part, sc scope, gender byte, local
 		out := candidates[(start+i)%uint64(len(candidates))]
 		key := fold.Key(out)
 		w := lists.Lookup(key)
-		if key == folded || g.forbidden[key] || w.Common(phi.German) > 1 || w.Common(phi.English) > 1 {
+		if key == folded || g.forbidden[key] || g.avoided[key] || w.Common(phi.German) > 1 || w.Common(phi.English) > 1 {
 			continue
 		}
 		return out

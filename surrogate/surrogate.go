@@ -2,6 +2,8 @@ package surrogate
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
@@ -56,6 +58,7 @@ type Generator struct {
 	letters   [26]byte // which letter a name's first letter becomes, one map a scope
 	sharedMap [26]byte
 	forbidden map[string]bool
+	avoided   map[string]bool    // folded words of the texts at hand
 	people    map[string]*person // by entity key
 	tokens    map[string]*person // by folded token of a known name
 }
@@ -85,6 +88,20 @@ func New(c Config) *Generator {
 
 // Days is the patient's shift. It must never be part of an answer or a log.
 func (g *Generator) Days() int { return g.days }
+
+// Avoid keeps the capitalised words of the texts out of the names that are drawn, so that no surrogate is mistaken for
+// somebody who is spoken of. It must be called before the first surrogate is made, with all texts of the request at
+// once: a name that occurs in a text gets another stand-in than it has in requests without that text.
+func (g *Generator) Avoid(texts ...string) {
+	g.avoided = map[string]bool{}
+	for _, text := range texts {
+		for w := range pipeline.Words(text) {
+			if r, _ := utf8.DecodeRuneInString(text[w.Start:w.End]); unicode.IsUpper(r) && w.End-w.Start <= 40 {
+				g.avoided[fold.Key(text[w.Start:w.End])] = true
+			}
+		}
+	}
+}
 
 func (g *Generator) action(t phi.Type) phi.Action {
 	if g.c.Actions == nil {
@@ -160,7 +177,7 @@ func (g *Generator) stand(doc *pipeline.Document, s phi.Span, surface string, la
 			out = g.name(doc, s, surface, lang)
 		}
 	case phi.CategoryDate:
-		return g.date(s.Type, surface, lang)
+		return g.date(s, surface, lang)
 	case phi.CategoryAge:
 		return age(surface, lang)
 	case phi.CategoryLocation:
@@ -178,14 +195,19 @@ func (g *Generator) stand(doc *pipeline.Document, s phi.Span, surface string, la
 	return out
 }
 
-func (g *Generator) date(t phi.Type, surface string, lang phi.Language) string {
-	layout, ok := date.Parse(surface, lang)
+// date shifts a date of a text. The span's interval, where it has one, says what the expression lacks: year, month, the
+// order of its numbers.
+func (g *Generator) date(s phi.Span, surface string, lang phi.Language) string {
+	layout, ok := date.Parse(strings.TrimSpace(surface), lang)
 	if !ok {
-		return g.tag(t)
+		return g.tag(s.Type)
+	}
+	if s.Interval != nil {
+		layout = layout.At(*s.Interval)
 	}
 	shifted, ok := layout.Shift(g.days)
-	if !ok || sameText(shifted, surface) && g.days%365 != 0 && layout.HasYear() && layout.Interval().Precision == phi.ToDay {
-		return g.tag(t)
+	if !ok {
+		return g.tag(s.Type)
 	}
 	return shifted
 }

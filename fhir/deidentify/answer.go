@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fhirdeid/fhir"
 	"fhirdeid/pipeline/phi"
@@ -94,12 +95,26 @@ func (a *answering) outputs(inputs []input) {
 			a.sources = append(a.sources, r)
 		}
 	}
+	for n := range present {
+		redate(n, a.w.now)
+	}
 	if !a.r.Raw {
 		for _, n := range a.out {
 			if r := a.w.x.byNode[n]; r != nil && n.Get("id") == nil {
 				n.SetAfter("resourceType", "id", fhir.NewString(r.name))
 			}
 		}
+	}
+}
+
+// redate gives a document or message that lost its timestamp the time of this run: the first must have one.
+func redate(n *fhir.Node, now time.Time) {
+	if n.ResourceType() != "Bundle" || n.Get("timestamp") != nil {
+		return
+	}
+	switch n.Text("type") {
+	case "document", "message":
+		n.SetAfter("type", "timestamp", fhir.NewInstant(now))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -397,9 +396,4 @@ func (x rewritten) text(ctx context.Context, limits attachment.Limits) (string, 
 		return "", err
 	}
 	return doc.Text(), nil
-}
-
-// sortedFiles gives the files of a resource in the order of their places.
-func (w *writer) filesOf(r *resource) []*file {
-	return slices.DeleteFunc(slices.Clone(w.files), func(f *file) bool { return f.resource != r })
 }

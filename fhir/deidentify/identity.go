@@ -200,10 +200,11 @@ func (g *identities) mentions(r *resource) {
 }
 
 func (g *identities) mention(r *resource, n *fhir.Node, display string) {
-	typ, target := n.Text("type"), g.x.resolve(r, n.Text("reference"))
+	ref, target, err := g.x.look(r, n.Text("reference"))
+	typ := n.Text("type")
 	if target != nil {
 		typ = target.typ
-	} else if ref, err := fhir.ParseReference(n.Text("reference")); err == nil && ref.Type != "" {
+	} else if err == nil && ref.Type != "" {
 		typ = ref.Type
 	}
 	given, family := splitName(display)

@@ -1,6 +1,7 @@
 package deidentify
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -39,11 +40,26 @@ type index struct {
 	all    []*resource
 	byNode map[*fhir.Node]*resource
 	top    *scope // of the request as a whole
+	seen   map[where]found
+}
+
+// where is a literal reference in the entries of one Bundle; there it always means the same.
+type where struct {
+	outer   *resource
+	base    string
+	literal string
+}
+
+// found is what a literal reference turned out to be.
+type found struct {
+	ref    fhir.Ref
+	err    error
+	target *resource
 }
 
 // newIndex reads the working copies; bases are those of pulled resources.
 func newIndex(inputs []input) *index {
-	x := &index{byNode: map[*fhir.Node]*resource{}, top: newScope()}
+	x := &index{byNode: map[*fhir.Node]*resource{}, top: newScope(), seen: map[where]found{}}
 	for _, in := range inputs {
 		base := in.base
 		if base != "" {
@@ -158,30 +174,56 @@ func (r *resource) holder() *resource {
 
 // resolve gives the resource of the request that a literal reference in r points to, or nil.
 func (x *index) resolve(r *resource, s string) *resource {
-	ref, err := fhir.ParseReference(s)
-	if err != nil {
-		return nil
+	_, target, _ := x.look(r, s)
+	return target
+}
+
+// look takes a literal reference in r apart and finds what it points to; target is nil for what is not at hand.
+func (x *index) look(r *resource, s string) (ref fhir.Ref, target *resource, err error) {
+	if s == "" {
+		return fhir.Ref{}, nil, errNoReference
 	}
-	if ref.Kind == fhir.RefContained {
-		if ref.ID == "" {
-			return r.holder()
+	holder := r.holder()
+	if s[0] == '#' {
+		if ref, err = fhir.ParseReference(s); err != nil {
+			return ref, nil, err
 		}
-		return r.holder().local[ref.ID]
+		if ref.ID == "" {
+			return ref, holder, nil
+		}
+		return ref, holder.local[ref.ID], nil
 	}
-	for b := r.holder().outer; b != nil; b = b.outer {
+	key := where{holder.outer, r.base, s}
+	f, ok := x.seen[key]
+	if !ok {
+		if f.ref, f.err = fhir.ParseReference(s); f.err == nil {
+			f.target = x.search(holder, f.ref, s)
+		}
+		x.seen[key] = f
+	}
+	return f.ref, f.target, f.err
+}
+
+var errNoReference = errors.New("no reference")
+
+// search looks in the Bundle around the resource first, and last in the whole request.
+func (x *index) search(holder *resource, ref fhir.Ref, s string) *resource {
+	for b := holder.outer; b != nil; b = b.outer {
 		if b.entries != nil {
-			if found := b.entries.find(ref, s, r.base); found != nil {
+			if found := b.entries.find(ref, s, holder.base); found != nil {
 				return found
 			}
 		}
 	}
-	return x.top.find(ref, s, r.base)
+	return x.top.find(ref, s, holder.base)
 }
 
 func (s *scope) find(ref fhir.Ref, literal, base string) *resource {
-	plain := ref
-	plain.Version, plain.Anchor = "", ""
-	if r := s.byURL[strings.ToLower(plain.String())]; r != nil {
+	if ref.Version != "" || ref.Anchor != "" {
+		ref.Version, ref.Anchor = "", ""
+		literal = ref.String()
+	}
+	if r := s.byURL[strings.ToLower(literal)]; r != nil {
 		return r
 	}
 	switch ref.Kind {

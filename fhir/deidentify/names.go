@@ -15,12 +15,20 @@ type namer struct {
 	key surrogate.Key
 	x   *index
 	raw bool // no Bundle is put around the resources
+
+	made map[string]string
 }
 
 // id gives the pseudonym of a resource by its type and id. It is a UUID, so that the same one serves as id and in
 // urn:uuid: URLs.
 func (n *namer) id(parts ...string) string {
-	return fhir.FormatUUID([16]byte(n.key.Bytes(16, parts...)))
+	key := strings.Join(parts, "\x00")
+	name, ok := n.made[key]
+	if !ok {
+		name = fhir.FormatUUID([16]byte(n.key.Bytes(16, parts...)))
+		n.made[key] = name
+	}
+	return name
 }
 
 // nameAll gives every resource its pseudonymous id. A resource without any id is named by its content.
@@ -41,12 +49,12 @@ func (n *namer) nameAll() {
 // reference rewrites a literal reference in r; typ is what Reference.type says. ok is false for what is no reference.
 // What points into the request becomes the fullUrl of its entry or, where there are no entries, type and id.
 func (n *namer) reference(r *resource, literal, typ string) (string, bool) {
-	ref, err := fhir.ParseReference(literal)
+	ref, target, err := n.x.look(r, literal)
 	if err != nil {
 		return "", false
 	}
-	if target := n.x.resolve(r, literal); target != nil {
-		return n.to(r, ref, target), true
+	if target != nil {
+		return n.to(ref, target), true
 	}
 	switch ref.Kind {
 	case fhir.RefContained:
@@ -71,7 +79,7 @@ func (n *namer) reference(r *resource, literal, typ string) (string, bool) {
 	return "", false
 }
 
-func (n *namer) to(r *resource, ref fhir.Ref, target *resource) string {
+func (n *namer) to(ref fhir.Ref, target *resource) string {
 	switch {
 	case ref.Kind == fhir.RefContained && ref.ID == "":
 		return "#"

@@ -90,7 +90,7 @@ type Pulled struct {
 	Base     string // base URL of the server, which makes its ids unique
 }
 
-// References gives the vectors of the reference corpus that contexts are compared with.
+// Profiles gives the vectors of the project's own documents, which contexts are compared with.
 type Profiles interface {
 	// Profile gives the stored documents of a method, newest first, at most limit of them.
 	Profile(ctx context.Context, context, method string, limit int) ([]ProfileDocument, error)

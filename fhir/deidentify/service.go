@@ -50,8 +50,6 @@ type Options struct {
 	Locale           string               // de, at, ch or en: where the resources do not tell; empty: by the text's language
 	// AllowLanguages lets texts in other languages than German and English pass with a warning.
 	AllowLanguages bool
-	// SkipText leaves free text unscanned and removes it instead: for data without text. It is safe, not complete.
-	SkipText bool
 
 	Similarity risk.Similarity // nil: lexical
 	Reference  *risk.Reference // corpus that contexts are compared with; nil: none, and uniqueness is not given
@@ -244,7 +242,7 @@ func (s *Service) deidentify(ctx context.Context, r Request, id string) (*Result
 	if len(w.x.all) > s.o.Limits.Resources {
 		return nil, event, fail(ErrTooLarge, "", "the request holds more resources than the limit")
 	}
-	w.names = &namer{key: surrogate.Derive(s.o.Master, w.project, "id"), x: w.x, raw: r.Raw}
+	w.names = &namer{key: surrogate.Derive(s.o.Master, w.project, "id"), x: w.x, raw: r.Raw, made: map[string]string{}}
 	w.names.nameAll()
 	w.patients = newPatients(w.x, s.o.IdentifierSystem)
 	if len(w.patients.list) > s.o.Limits.Patients {

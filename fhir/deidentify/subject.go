@@ -162,13 +162,13 @@ func (p *patients) named(r *resource, n *fhir.Node, name string) *patient {
 		return nil
 	}
 	if literal := n.Text("reference"); literal != "" {
-		if target := p.x.resolve(r, literal); target != nil {
+		ref, target, err := p.x.look(r, literal)
+		if target != nil {
 			if target.typ == "Patient" {
 				return target.patient
 			}
 			return nil
 		}
-		ref, err := fhir.ParseReference(literal)
 		if err != nil {
 			return nil
 		}
@@ -213,7 +213,8 @@ func (p *patients) mentioned(r *resource) *patient {
 	var direct, indirect []*patient
 	eachReference(r.node, func(n *fhir.Node) {
 		literal := n.Text("reference")
-		if target := p.x.resolve(r, literal); target != nil {
+		ref, target, err := p.x.look(r, literal)
+		if target != nil {
 			if target.typ == "Patient" {
 				direct = appendNew(direct, target.patient)
 			} else if target != r && carries(target.typ) {
@@ -223,7 +224,7 @@ func (p *patients) mentioned(r *resource) *patient {
 			}
 			return
 		}
-		if ref, err := fhir.ParseReference(literal); err == nil && ref.Type == "Patient" && ref.ID != "" {
+		if err == nil && ref.Type == "Patient" && ref.ID != "" {
 			base := r.base
 			if ref.Kind == fhir.RefAbsolute && base != "" {
 				base = ref.Base

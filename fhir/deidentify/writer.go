@@ -171,7 +171,14 @@ func (w *writer) spoken(p *patient) string {
 			return string(l)
 		}
 	}
-	return string(pipeline.DetectLanguage(w.samples[nil].String()))
+	// One locale in any case, so that structure and text get the same names.
+	return cmp.Or(string(pipeline.DetectLanguage(w.samples[nil].String())), "de")
+}
+
+// readable says whether words of the content can be seen without decoding it.
+func readable(contentType string) bool {
+	return !strings.Contains(contentType, "pdf") && !strings.Contains(contentType, "openxml") && !strings.Contains(contentType, "zip") &&
+		(strings.HasPrefix(contentType, "text/") || strings.HasPrefix(contentType, "application/"))
 }
 
 // sampleSize bounds a sample, in bytes.
@@ -187,7 +194,7 @@ func sample(b *strings.Builder, n *fhir.Node) {
 		switch {
 		case !ok && m.Value.ResourceType() == "":
 			sample(b, m.Value)
-		case ok && m.Key == "data" && strings.HasPrefix(n.Text("contentType"), "text/"):
+		case ok && m.Key == "data" && readable(n.Text("contentType")):
 			if data, err := fromBase64(s[:min(len(s), sampleSize)/4*4]); err == nil {
 				b.WriteString(strings.ToValidUTF8(string(data), " ") + "\n")
 			}
@@ -543,11 +550,13 @@ func (w *writer) reference(p *fhir.Place) error {
 		p.Node.Delete("type")
 		typ = ""
 	}
-	target := w.x.resolve(r, p.Node.Text("reference"))
+	var target *resource
 	if literal := p.Node.Get("reference"); literal != nil {
 		s, _ := literal.Str()
+		ref, at, err := w.x.look(r, s)
+		target = at
 		out, ok := w.names.reference(r, s, typ)
-		if ref, err := fhir.ParseReference(s); err == nil {
+		if err == nil {
 			typ = cmp.Or(ref.Type, typ)
 		}
 		if !ok {

@@ -50,11 +50,14 @@ func (t tx) addResult(request string, s deidentify.StoredResource) error {
 	if s.Type == "" || s.ID == "" || len(s.JSON) == 0 {
 		return ErrInvalid
 	}
-	// The same resource may come again: the Device of this program, or the results of a document that is sent twice.
+	const insert = "INSERT INTO results (type, id, request, subject_hash, body) VALUES (?, ?, ?, ?, ?)"
+	if s.Type == "Device" {
+		// The program under one policy is one Device; every request brings it again.
+		_, err := t.exec(insert+" ON CONFLICT (type, id) DO NOTHING", s.Type, s.ID, request, s.Hash, s.JSON)
+		return err
+	}
 	var seq int64
-	if err := t.row(`INSERT INTO results (type, id, request, subject_hash, body) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (type, id) DO UPDATE SET request = excluded.request, subject_hash = excluded.subject_hash, body = excluded.body RETURNING seq`,
-		s.Type, s.ID, request, s.Hash, s.JSON).Scan(&seq); err != nil {
+	if err := t.row(insert+" RETURNING seq", s.Type, s.ID, request, s.Hash, s.JSON).Scan(&seq); err != nil {
 		return err
 	}
 	references := map[string][]string{"focus": s.Focus, "target": s.Target}

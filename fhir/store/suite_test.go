@@ -145,6 +145,20 @@ func suite(t *testing.T, open func(t *testing.T) *store.DB) {
 		}
 	})
 
+	t.Run("the Device comes with every request", func(t *testing.T) {
+		db := open(t)
+		for n := range 2 {
+			r := record(n)
+			r.Results = append(r.Results, deidentify.StoredResource{Type: "Device", ID: "d", JSON: []byte(`{"resourceType":"Device","id":"d"}`)})
+			if err := db.Commit(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p, err := db.Search(t.Context(), store.Query{Type: "Device"}); err != nil || ids(p) != "d" {
+			t.Errorf("devices %q, %v", ids(p), err)
+		}
+	})
+
 	t.Run("errors do not quote values", func(t *testing.T) {
 		db := open(t)
 		secret := "Geheimnis-4711"

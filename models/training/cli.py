@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     t.add_argument("--lr", type=float, default=1.2e-4)
     t.add_argument("--seed", type=int, default=1)
     t.add_argument("--freeze", type=int, default=-1, help="leave the embeddings and this many layers as they are")
+    t.add_argument("--rounding", action="store_true", help="train in the arithmetic of the eight-bit export")
     t.add_argument("--early", type=int, default=0, help="the superclass head reads after this layer")
 
     x = sub.add_parser("localise", help="go on with a hospital's own letters, or review their marks")
@@ -78,7 +79,7 @@ def main(argv=None):
         from . import train
 
         train.run(a.name, a.shards.split(","), a.source, tuple(a.roles.split(",")), a.layers, a.tokens, a.minutes, a.lr,
-                  seed=a.seed, threads=a.threads, freeze=a.freeze, exits={"superclass": a.early} if a.early else None)  # fmt: skip
+                  seed=a.seed, threads=a.threads, freeze=a.freeze, exits={"superclass": a.early} if a.early else None, rounding=a.rounding)  # fmt: skip
     elif a.command == "localise":
         from . import localise
 

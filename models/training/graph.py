@@ -35,12 +35,15 @@ class Graph:
         self.nodes.append(helper.make_node(kind, inputs, names, name=names[0], domain=domain, **attributes))
         return names[0] if outputs == 1 else names
 
-    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False) -> str:
+    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False, smooth=None) -> str:
         """x · weightᵀ + bias; in eight bits unless full. "int7" keeps one bit of the weights free: processors
         without VNNI add products in pairs, and with eight bits such a sum can saturate."""
         b = self.const(bias.astype(np.float32), name + ".b")
         if full or self.bits == "fp32":
             return self.op("Add", [self.op("MatMul", [x, self.const(weight.T.astype(np.float32), name + ".w")]), b])
+        if smooth is not None and (smooth != 1).any():
+            weight = weight * smooth
+            x = self.op("Mul", [x, self.const((1 / smooth).astype(np.float32), name + ".m")])
         if self.bits == "uint8":
             w, scale = per_row(weight)
             w = self.const((w.T.astype(np.int16) + 128).astype(np.uint8), name + ".w")
@@ -78,7 +81,8 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
         p = f"layers.{i}."
 
         def linear(x, part, i=i, p=p):
-            return g.linear(x, state[f"{p}{part}.weight"], state[f"{p}{part}.bias"], f"l{i}.{part}", f"{i}.{part}" in keep)
+            return g.linear(x, state[f"{p}{part}.weight"], state[f"{p}{part}.bias"], f"l{i}.{part}",
+                            f"{i}.{part}" in keep, state.get(f"{p}smooth_{part}"))  # fmt: skip
 
         qkv = g.op("Split", [linear(x, "qkv")], 3, axis=-1, num_outputs=3)
         a = g.op("MultiHeadAttention", [*qkv, "", mask], domain=MS, num_heads=config["heads"])

@@ -14,8 +14,41 @@ from torch.nn import functional as F
 from . import labels
 
 
+class RoundTo8Bits(torch.autograd.Function):
+    """What eight-bit arithmetic does to an activation: one scale per window, gradients pass as if nothing happened."""
+
+    @staticmethod
+    def forward(ctx, x):
+        low = x.amin((1, 2), keepdim=True).clamp(max=0)
+        step = (x.amax((1, 2), keepdim=True).clamp(min=0) - low).clamp(min=1e-8) / 255
+        zero = torch.round(-low / step)
+        return (torch.round(x / step) + zero).clamp_(0, 255).sub_(zero).mul_(step)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+class RoundWeight(torch.autograd.Function):
+    """The same for a weight: one symmetric scale per row, seven bits."""
+
+    @staticmethod
+    def forward(ctx, w):
+        step = w.abs().amax(1, keepdim=True).clamp(min=1e-8) / 63
+        return torch.round(w / step).mul_(step)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
 class Layer(nn.Module):
-    """One transformer layer."""
+    """One transformer layer.
+
+    smooth holds, for the inputs of the three products that need it, a factor per channel that moves large channels from
+    the activation into the weight before both are rounded; it changes nothing in full precision. With rounding on, the
+    layer computes as the exported eight-bit graph does, so that training can get used to it.
+    """
 
     def __init__(self, hidden: int, heads: int, ffn: int, eps: float):
         super().__init__()
@@ -26,14 +59,27 @@ class Layer(nn.Module):
         self.up = nn.Linear(hidden, ffn)
         self.down = nn.Linear(ffn, hidden)
         self.norm2 = nn.LayerNorm(hidden, eps=eps)
+        self.rounding = False
+        for part, width in (("qkv", hidden), ("up", hidden), ("down", ffn)):
+            self.register_buffer(f"smooth_{part}", torch.ones(width))
+
+    def product(self, part: str, x):
+        """x times the matrix of that part."""
+        linear = getattr(self, part)
+        if not self.rounding:
+            return linear(x)
+        smooth = getattr(self, f"smooth_{part}", None)
+        weight = linear.weight if smooth is None else linear.weight * smooth
+        x = x if smooth is None else x / smooth
+        return F.linear(RoundTo8Bits.apply(x), RoundWeight.apply(weight), linear.bias)
 
     def forward(self, x, bias, dropout: float):
         b, s, h = x.shape
-        q, k, v = self.qkv(x).view(b, s, 3, self.heads, h // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = self.product("qkv", x).view(b, s, 3, self.heads, h // self.heads).permute(2, 0, 3, 1, 4)
         a = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        a = self.out(a.transpose(1, 2).reshape(b, s, h))
+        a = self.product("out", a.transpose(1, 2).reshape(b, s, h))
         x = self.norm1(x + F.dropout(a, dropout, self.training))
-        f = self.down(F.gelu(self.up(x), approximate="tanh"))
+        f = self.product("down", F.gelu(self.product("up", x), approximate="tanh"))
         return self.norm2(x + F.dropout(f, dropout, self.training))
 
 
@@ -79,6 +125,42 @@ class Tagger(nn.Module):
         exits = self.config.get("exits", {})
         return states[-1], {r: head(states[exits.get(r, 0) - 1]) for r, head in self.heads.items()}
 
+    def restore(self, state: dict):
+        """load_state_dict that takes states without smoothing factors, too."""
+        missing, surplus = self.load_state_dict(state, strict=False)
+        if surplus or any(".smooth_" not in m for m in missing):
+            raise ValueError(f"weights do not fit: missing {missing}, surplus {surplus}")
+
+    def rounding(self, on: bool):
+        """Computes as the eight-bit graph does, or in full precision."""
+        for layer in self.layers:
+            layer.rounding = on
+
+    @torch.no_grad()
+    def calibrate(self, batches, alpha: float = 0.65):
+        """Sets the smoothing factors from the largest values per channel on some (ids, mask) batches."""
+        peak: dict = {}
+
+        def watch(i, part):
+            def hook(_, args):
+                peak[i, part] = torch.maximum(peak.get((i, part), args[0].new_zeros(())), args[0].abs().amax((0, 1)))
+
+            return hook
+
+        hooks = [getattr(l, p).register_forward_pre_hook(watch(i, p)) for i, l in enumerate(self.layers) for p in ("qkv", "up", "down")]
+        training = self.training
+        self.eval()
+        self.rounding(False)
+        for ids, mask in batches:
+            self(ids, mask)
+        for h in hooks:
+            h.remove()
+        self.train(training)
+        for (i, part), top in peak.items():
+            weight = getattr(self.layers[i], part).weight.abs().amax(0).clamp(min=1e-4)
+            factor = top.clamp(min=1e-3) ** alpha / weight ** (1 - alpha)
+            getattr(self.layers[i], f"smooth_{part}").copy_(factor / factor.median())
+
     def freeze(self, layers: int):
         """Takes the embeddings and the lowest layers out of training."""
         for p in [self.word, self.position, *self.norm.parameters(), *self.layers[:layers].parameters()]:
@@ -112,6 +194,6 @@ def from_base(config: dict, weights: dict[str, np.ndarray], roles=("superclass",
         else:
             state[name] = torch.from_numpy(np.ascontiguousarray(value))
     missing, surplus = model.load_state_dict(state, strict=False)
-    if surplus or any(not m.startswith("heads.") for m in missing):
+    if surplus or any(not m.startswith("heads.") and ".smooth_" not in m for m in missing):
         raise ValueError(f"base does not fit: missing {missing}, surplus {surplus}")
     return model

@@ -48,7 +48,7 @@ def load(path: Path, roles=None) -> model.Tagger:
     """The tagger of a model.pt."""
     d = torch.load(path, map_location="cpu", weights_only=True)
     net = model.Tagger(d["config"], d["roles"])
-    net.load_state_dict(d["weights"])
+    net.restore(d["weights"])
     if roles:
         net.heads = torch.nn.ModuleDict({r: net.heads[r] for r in roles})
         net.roles = tuple(roles)
@@ -60,7 +60,7 @@ def lower(net: model.Tagger, role: str) -> model.Tagger:
     depth = net.config.get("exits", {}).get(role, net.config["layers"])
     config = {k: v for k, v in net.config.items() if k != "exits"}
     out = model.Tagger(dict(config, layers=depth), (role,))
-    out.load_state_dict({k: v for k, v in net.state_dict().items() if k in out.state_dict()})
+    out.restore({k: v for k, v in net.state_dict().items() if k in out.state_dict()})
     return out
 
 
@@ -94,10 +94,11 @@ def shard_docs(pattern: list[str], index: int):
 
 
 def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0, tokens=2_000_000, minutes=0.0, lr=1.2e-4,
-        head_factor=10.0, seed=1, threads=2, freeze=-1, exits=None):  # fmt: skip
+        head_factor=10.0, seed=1, threads=2, freeze=-1, exits=None, rounding=False):  # fmt: skip
     """Trains the run `name` to its end; call again with the same arguments after an interruption.
 
     freeze: number of lowest layers that stay as they are, together with the embeddings; -1 trains everything.
+    rounding: train in the arithmetic of the eight-bit export, for the last stage of a run.
     exits: after which layer the head of a role reads, where that is not the last one.
     """
     torch.set_num_threads(threads)
@@ -115,7 +116,7 @@ def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0,
     done = dict(tokens=0, seconds=0.0, shard=0, batch=0)
     if (folder / "state.pt").exists():
         s = torch.load(folder / "state.pt", map_location=device, weights_only=True)
-        net.load_state_dict(s["weights"])
+        net.restore(s["weights"])
         bases = [g["base"] for g in opt.param_groups]
         opt.load_state_dict(s["optimiser"])
         for g, b in zip(opt.param_groups, bases):
@@ -143,6 +144,10 @@ def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0,
         free = sets.of(frozenset(windows.labels.SUBCLASS))
         allowed = {r: torch.from_numpy(sets.matrix(r)).to(device) for r in net.roles}
         groups = windows.batches(items, BATCH_TOKENS, rng)
+        if rounding and not net.layers[0].rounding:
+            some = [windows.stack(items, g, free)[:2] for g in groups[:12]]
+            net.calibrate((torch.from_numpy(a).to(device), torch.from_numpy(b).to(device)) for a, b in some)
+            net.rounding(True)
         print(f"{name}: {file}: {len(items)} windows, {sum(len(i[0]) for i in items):,} tokens", flush=True)
         while done["batch"] < len(groups) and progress() < 1:
             ids, mask, target = (torch.from_numpy(x).to(device) for x in windows.stack(items, groups[done["batch"]], free))

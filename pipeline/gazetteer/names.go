@@ -337,8 +337,11 @@ func (r *reader) bareSurname(i int) int {
 	t := &r.tokens[i]
 	w := t.word
 	least := 5
-	if r.lang == phi.German {
+	switch r.lang {
+	case phi.German:
 		least = 4
+	case phi.English:
+		least = 3
 	}
 	if w.Surname() < least || w.Common("") > 0 || w.City() >= 2 || w.Eponym() || w.Medical() || w.Drug() || w.FirstName() > 1 ||
 		t.shape != title || t.end-t.start < 4 || r.startsSentence(i) || t.gap == hyphen || r.protectedWord(i) ||

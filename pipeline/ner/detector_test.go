@@ -54,6 +54,14 @@ func TestAgreement(t *testing.T) {
 		{"an unmarked word parts", "Karl und Meier", "Karl=B-NAME Meier=I-NAME", "", []string{"NAME:Karl@de.superclass", "NAME:Meier@de.superclass"}},
 		{"kinds side by side", "Bonn 2021", "Bonn=B-LOCATION 2021=I-DATE", "Bonn=B-LOCATION_CITY 2021=I-DATE_DATE", []string{"LOCATION_CITY:Bonn@de", "DATE_DATE:2021@de"}},
 		{"punctuation alone", "a , b", ",=B-NAME", "", nil},
+		{"full stop of a day", "am 02.03. und 4.5.21. Am 3.–4.8. auch", "", "02=B-DATE_DATE .=I-DATE_DATE 03=I-DATE_DATE 4=B-DATE_DATE 5=I-DATE_DATE 21=I-DATE_DATE 3=B-DATE_DATE 8=I-DATE_DATE",
+			[]string{"DATE_DATE:02.03.@de.subclass", "DATE_DATE:4.5.21.@de.subclass", "DATE_DATE:3.@de.subclass", "DATE_DATE:4.8.@de.subclass"}},
+		{"initial", "gez. O. W. am", "", "O=B-NAME_STAFF W=I-NAME_STAFF", []string{"NAME_STAFF:O. W.@de.subclass"}},
+		{"not the full stop of the sentence", "bei Dr. Meier. Dann", "", "Meier=B-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
+		{"signs at the border", "Bett , Meier: da", "", ",=B-NAME_STAFF Meier=I-NAME_STAFF :=I-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
+		{"bracket", "Station (Ost) und", "Station=B-LOCATION (=I-LOCATION Ost=I-LOCATION", "", []string{"LOCATION:Station (Ost)@de.superclass"}},
+		{"columns of a table", "Stolle   Olbrich", "Stolle=B-NAME Olbrich=I-NAME", "", []string{"NAME:Stolle@de.superclass", "NAME:Olbrich@de.superclass"}},
+		{"year with apostrophe", "seit '98 da", "98=B-DATE", "", []string{"DATE:'98@de.superclass"}},
 		{"brackets belong", "Tel (0228) 12", "(=B-DATE 0228=I-DATE )=I-DATE 12=I-DATE", "", []string{"DATE:(0228) 12@de.superclass"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

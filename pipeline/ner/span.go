@@ -71,7 +71,9 @@ func (b *builder) continues(u unit, v verdict) bool {
 		return false // a word that nobody marked lies between
 	}
 	if !v.begin {
-		return strings.Count(gap, "\n") <= 1
+		newlines := strings.Count(gap, "\n")
+		column := newlines == 0 && (strings.Contains(gap, "\t") || strings.Contains(gap, "   ")) // of a table
+		return newlines <= 1 && !column
 	}
 	// A new beginning in the middle of something written in one piece is a slip of the tagger.
 	return !strings.ContainsFunc(gap, unicode.IsSpace) && strings.Trim(gap, "-‐‑.'’_") == "" &&
@@ -133,6 +135,15 @@ func (b *builder) finish() []phi.Span {
 		}
 		growEnd(b.text, &s)
 		out = append(out, s)
+	}
+	low := 0
+	for i := range out {
+		out[i] = trim(b.text, out[i], low)
+		low = out[i].End
+		if i+1 < len(out) && low > out[i+1].Start {
+			low = out[i+1].Start // the sign between is the neighbour's
+			out[i].End = low
+		}
 	}
 	slices.SortFunc(out, func(a, c phi.Span) int { return cmp.Or(cmp.Compare(a.Start, c.Start), phi.Compare(a, c)) })
 	return out

@@ -500,7 +500,7 @@ func (s *scan) begins(i int) bool {
 	if i == 0 || s.at(i).lines > 0 || s.at(i).gap > 1 {
 		return true
 	}
-	switch s.at(i-1).sign {
+	switch s.at(i - 1).sign {
 	case ',', ';', '|', '(', ':', '"', '/':
 		return true
 	case '-':
@@ -512,9 +512,9 @@ func (s *scan) begins(i int) bool {
 // hyphenStart gives the first token of the words that hang on token i by hyphens, with a title at its head:
 // "St.-Anna-Straße".
 func (s *scan) hyphenStart(i int) int {
-	for i >= 2 && s.glued(i) && s.isSign(i-1, '-') && s.glued(i-1) {
+	for n := 0; n < 8 && i >= 2 && s.glued(i) && s.isSign(i-1, '-') && s.glued(i-1); n++ {
 		switch {
-		case s.isWord(i-2):
+		case s.isWord(i - 2):
 			i -= 2
 		case s.isSign(i-2, '.') && s.isWord(i-3) && s.glued(i-2):
 			i -= 3

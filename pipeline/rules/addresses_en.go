@@ -134,7 +134,7 @@ func (s *scan) letteredZIP(i int) {
 		return
 	}
 	j := i + 2
-	size := s.at(i+1).runes
+	size := s.at(i + 1).runes
 	letter := s.isWord(j) && s.glued(j) && s.at(j).runes == 1
 	if letter {
 		j++
@@ -314,7 +314,7 @@ func (s *scan) numberBefore(i int) int {
 	if !s.isNumber(k) || s.at(k).runes > 5 || s.takenAs(k) != phi.NoCategory {
 		return i
 	}
-	for s.glued(k) && (s.isSign(k-1, '-') || s.isSign(k-1, '/')) && s.glued(k-1) && s.isNumber(k-2) && s.at(k-2).runes <= 4 {
+	for n := 0; n < 3 && s.glued(k) && (s.isSign(k-1, '-') || s.isSign(k-1, '/')) && s.glued(k-1) && s.isNumber(k-2) && s.at(k-2).runes <= 4; n++ {
 		k -= 2
 	}
 	if s.glued(k) && k > 0 && s.at(k-1).kind != sign {
@@ -369,7 +369,7 @@ func (s *scan) unitAfter(end int) int {
 		return end
 	}
 	j++
-	for (s.isSign(j, '-') || s.at(j).kind != sign) && s.glued(j) && j < len(s.toks) {
+	for n := 0; n < 6 && (s.isSign(j, '-') || s.at(j).kind != sign) && s.glued(j) && j < len(s.toks); n++ {
 		j++
 	}
 	return j

@@ -185,7 +185,7 @@ func (s *ageScan) found(p, q int, score float64) {
 // word looks at a word: it may name a person, or be an age itself (siebzigjähriger, sixty-one).
 func (s *ageScan) word(p, q int) {
 	t := s.text
-	if ageLetter(t, p) || p > 0 && t[p-1] >= '0' && t[p-1] <= '9' {
+	if p < s.last || ageLetter(t, p) || p > 0 && t[p-1] >= '0' && t[p-1] <= '9' {
 		return
 	}
 	w := t[p:q]
@@ -681,7 +681,7 @@ func (s *ageScan) judgeBare(p, q, n int, low, before, second string, opened, nea
 	// lists: (33, 30, 24), 5 und 9, Tyler (9) and Brice
 	if p-s.last <= 6 && p > s.last && n <= 110 {
 		between := strings.TrimSpace(t[max(0, s.last):p])
-		if (between == "," || between == "und" || between == "and" || between == "/" || between == "&" || between == ", and") && (closed || s.unitAfter(q) != ageNone) {
+		if (between == "," || between == "und" || between == "and" || between == "/" || between == "&" || between == ", and") && (closed || s.unitAfter(q) != ageNone || n <= 30 && listGoesOn(t, q)) {
 			return 0.7
 		}
 		if (between == "und" || between == "and") && n <= 30 {
@@ -748,6 +748,15 @@ func (s *ageScan) judgeBare(p, q, n int, low, before, second string, opened, nea
 		return 0.55
 	}
 	return 0
+}
+
+// listGoesOn says whether "and" or "und" and a number follow.
+func listGoesOn(t string, p int) bool {
+	if !strings.HasPrefix(t[p:], " and ") && !strings.HasPrefix(t[p:], " und ") {
+		return false
+	}
+	c := byteAt(t, p+5)
+	return c >= '0' && c <= '9'
 }
 
 // column says whether the number fills a column behind one with a name: "Koch, Irmgard|62|", "Rahimi, S.    34    ".

@@ -19,7 +19,7 @@ func TestContactsGerman(t *testing.T) {
 		"Natel [CONTACT_PHONE:079 661 20 84] (Partner)",
 		"Rückfragen [CONTACT_PHONE:3077]",
 		"Tel. [CONTACT_PHONE:+43 (0)2822 9004-21750], DW [CONTACT_PHONE:2210]",
-		"Zentrale [CONTACT_PHONE:0421-6694 0] / [CONTACT_PHONE:-6694] 44",
+		"Zentrale [CONTACT_PHONE:0421-6694 0] / [CONTACT_PHONE:-6694 44]",
 		"Mail [CONTACT_EMAIL:m.o'neil@klinik-nord.example.de], KIM: [CONTACT_EMAIL:praxis.weiss@arzt.kim.telematik].",
 		"Anfragen an [CONTACT_EMAIL:befund (at) labor-sued.de] oder [CONTACT_URL:www.labor-sued.de/befund].",
 		"Portal [CONTACT_URL:https://pacs.klinik.example/v?acc=AX771] und [CONTACT_URL:klinik-nord.de]",

@@ -27,6 +27,9 @@ func set(list string) map[string]bool {
 	return m
 }
 
+// longest bounds how many tokens an address or a code may have, and with it what hostile texts can cost.
+const longest = 48
+
 // electronic finds mail and KIM addresses, URLs and IP addresses.
 func (s *scan) electronic() {
 	for i := range s.toks {
@@ -78,8 +81,8 @@ func (s *scan) mail(at int) {
 // localPart gives the first token of what stands glued before token at and can belong to an address.
 func (s *scan) localPart(at int) int {
 	i := at
-	for i > 0 && s.glued(i) {
-		p := s.at(i-1)
+	for i > 0 && s.glued(i) && at-i < longest {
+		p := s.at(i - 1)
 		if p.kind == sign && strings.IndexByte("._-+%'&", p.sign) < 0 || p.sign == 0 && p.kind == sign {
 			break
 		}
@@ -94,7 +97,7 @@ func (s *scan) localPart(at int) int {
 // hostEnd gives the end of the host name that begins at token i; dots at the end are none of it.
 func (s *scan) hostEnd(i int) int {
 	end := i
-	for j := i; j < len(s.toks) && (j == i || s.glued(j)); j++ {
+	for j := i; j < len(s.toks) && j < i+longest && (j == i || s.glued(j)); j++ {
 		t := s.at(j)
 		if t.kind == sign && t.sign != '.' && t.sign != '-' {
 			break
@@ -169,7 +172,7 @@ func (s *scan) url(i int) {
 
 func (s *scan) urlEnd(i int) int {
 	end, open := i, 0
-	for j := i; j < len(s.toks) && s.glued(j); j++ {
+	for j := i; j < len(s.toks) && j < i+8*longest && s.glued(j); j++ {
 		t := s.at(j)
 		if t.kind != sign {
 			end = j + 1
@@ -202,8 +205,8 @@ func (s *scan) bareHost(dot int) {
 		return // not the last part
 	}
 	from, parts, hyphen := dot, 1, false
-	for from > 0 && (from == dot || s.glued(from)) {
-		p := s.at(from-1)
+	for from > 0 && dot-from < longest && (from == dot || s.glued(from)) {
+		p := s.at(from - 1)
 		if p.kind == sign && p.sign != '.' && p.sign != '-' {
 			break
 		}
@@ -264,15 +267,15 @@ func (s *scan) ipv4(i int) {
 // ipv6 reads hexadecimal groups around a double colon, or eight of them; six pairs are a device's address.
 func (s *scan) ipv6(colon int) {
 	from := colon
-	for from > 0 && (from == colon && s.glued(colon) || from < colon && s.glued(from)) {
-		p := s.at(from-1)
+	for from > 0 && colon-from < 24 && (from == colon && s.glued(colon) || from < colon && s.glued(from)) {
+		p := s.at(from - 1)
 		if p.sign != ':' && !s.hex(from-1) {
 			break
 		}
 		from--
 	}
 	groups, double, letters, end, pairs := 0, false, false, from, true
-	for j := from; j < len(s.toks) && (j == from || s.glued(j)); {
+	for j := from; j < len(s.toks) && j < from+48 && (j == from || s.glued(j)); {
 		switch {
 		case s.isSign(j, ':'):
 			if s.isSign(j+1, ':') && s.glued(j+1) {

@@ -175,7 +175,7 @@ func (s *scan) hospitalName(i int) {
 			if s.glued(k) {
 				right = k + 2
 				end = right
-				if s.specific(k+1) {
+				if s.specific(k + 1) {
 					specific = true
 				}
 				continue

@@ -126,7 +126,7 @@ func (s *scan) checkedNumber(i int) {
 	n := t.runes
 	g := func(k int) uint8 { // size of the number k tokens on, 0 if there is none
 		if s.isNumber(i + k) {
-			return s.at(i+k).runes
+			return s.at(i + k).runes
 		}
 		return 0
 	}
@@ -227,7 +227,7 @@ func (s *scan) card(i int) bool {
 func (s *scan) mbi(i int) {
 	var b []byte
 	j := i
-	for ; j < len(s.toks) && len(b) < 11 && (j == i || s.glued(j)); j++ {
+	for ; j < len(s.toks) && j < i+16 && len(b) < 11 && (j == i || s.glued(j)); j++ {
 		if s.isSign(j, '-') {
 			continue
 		}
@@ -296,7 +296,7 @@ func (s *scan) glueds() {
 		}
 		cut := t.start - 1
 		s.spans = append(s.spans,
-			phi.Span{Start: s.at(i-1).start, End: cut, Type: phi.NamePatient, Score: 0.6, Source: "rules.name.glued"},
+			phi.Span{Start: s.at(i - 1).start, End: cut, Type: phi.NamePatient, Score: 0.6, Source: "rules.name.glued"},
 			phi.Span{Start: cut, End: t.end, Type: phi.IDPatient, Score: 0.85, Source: sourceID + "patient"})
 		s.taken[i-1], s.taken[i] = phi.CategoryID, phi.CategoryID
 	}

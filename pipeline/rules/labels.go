@@ -80,7 +80,7 @@ func (s *scan) shortExtension(i int) {
 	if d.groups >= 2 && !(d.groups == 2 && d.sizes[0] == 1 && d.sizes[1] == 4 && d.seps[1] == '-') {
 		s.cut(&d, 1)
 	}
-	if n := s.at(i+1).runes; d.groups < 2 && (n < 3 || n > 6) {
+	if n := s.at(i + 1).runes; d.groups < 2 && (n < 3 || n > 6) {
 		return
 	}
 	if s.has(d.to, unitWord) || s.isSign(d.to, '%') || s.glued(d.to) && s.at(d.to).kind != sign {
@@ -183,7 +183,7 @@ func (s *scan) measured(i int) bool {
 
 // glue adds token i and all that hangs on it without a space.
 func (c *code) glue(s *scan, i int) {
-	for j := i; j < len(s.toks) && (j == i || s.glued(j)); j++ {
+	for j := i; j < len(s.toks) && j < i+longest && (j == i || s.glued(j)); j++ {
 		t := s.at(j)
 		switch t.kind {
 		case number:
@@ -558,7 +558,7 @@ func (s *scan) userName(i int) int {
 		return i
 	}
 	end, digit, joined := j, false, false
-	for k := j; k < len(s.toks) && (k == j || s.glued(k)); k++ {
+	for k := j; k < len(s.toks) && k < j+16 && (k == j || s.glued(k)); k++ {
 		t := s.at(k)
 		if t.kind == sign && t.sign != '_' && t.sign != '.' && t.sign != '-' && t.sign != '@' {
 			break

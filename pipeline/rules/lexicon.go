@@ -6,56 +6,56 @@ import "strings"
 type class uint64
 
 const (
-	honorific  class = 1 << iota // Herr, Mrs
-	doctor                       // Dr, Prof, OA: a carer follows
-	degree                       // med, dent: may stand between a title and the name
-	staffRole                    // Schwester, surgeon: a carer follows or is labelled
-	patient                      // Patient, Versicherte
-	relative                     // Mutter, wife
-	nameLabel                    // Name, Vorname, surname as labels of a form
-	particle                     // von, de la
-	generation                   // Jr, III
-	credential                   // MD, RN: a carer stands before
-	numberWord                   // Nr, number, ID: makes an id label of the word before
-	idHead                       // MRN, Fallnummer: labels an id alone
-	weakIDHead                   // Fall, claim, ref: labels an id if the value has the form of one
-	phoneHead                    // Tel, mobile
-	extHead                      // App, ext, pager: a short number follows
-	faxHead                      // Fax
-	streetHead                   // Weg, -straße
-	streetHeadEN                 // Street, Ave
-	streetPrefix                 // Am, An, Im, Zur
-	unitWord                     // mg, mmHg
-	ward                         // Station, Zimmer, ward
-	hospital                     // Klinikum, -krankenhaus, Hospital
-	department                   // Klinik, Institut, Abteilung: names a hospital only with more
-	organization                 // GmbH-less heads: Apotheke, Schule, school
-	legalForm                    // GmbH, Inc
-	insurer                      // AOK, Barmer
-	month                        // Januar, May
-	ordinary                     // no name unless a title stands before it
-	function                     // and, der, with: never part of a name
-	closing                      // Grüßen, sincerely
-	birth                        // geb, geboren, née
-	country                      // Türkei, Kenya
-	state                        // Bayern, Ohio
-	vehicle                      // Pkw, Kennzeichen, plate
-	jobHead                      // Beruf, occupation
-	status                       // Rentner, retired
-	device                       // SN, Seriennummer
-	lot                          // Charge, lot: no PHI
-	account                      // IBAN, Konto, acct
-	study                        // Studie, protocol
-	license                      // LANR, NPI
-	healthplan                   // Versichertennummer, policy
-	social                       // SVNR, SSN
-	patientID                    // MRN, Fall
-	placeLabel                   // wohnhaft, Adresse, lives at
-	signature                    // gez, signed, dictated
-	userLabel                    // Benutzer, login
-	mailLabel                    // Von, An, From, To, cc
-	house                        // general words in the names of hospitals: St, Memorial
-	derived                      // the class comes from the ending alone
+	honorific    class = 1 << iota // Herr, Mrs
+	doctor                         // Dr, Prof, OA: a carer follows
+	degree                         // med, dent: may stand between a title and the name
+	staffRole                      // Schwester, surgeon: a carer follows or is labelled
+	patient                        // Patient, Versicherte
+	relative                       // Mutter, wife
+	nameLabel                      // Name, Vorname, surname as labels of a form
+	particle                       // von, de la
+	generation                     // Jr, III
+	credential                     // MD, RN: a carer stands before
+	numberWord                     // Nr, number, ID: makes an id label of the word before
+	idHead                         // MRN, Fallnummer: labels an id alone
+	weakIDHead                     // Fall, claim, ref: labels an id if the value has the form of one
+	phoneHead                      // Tel, mobile
+	extHead                        // App, ext, pager: a short number follows
+	faxHead                        // Fax
+	streetHead                     // Weg, -straße
+	streetHeadEN                   // Street, Ave
+	streetPrefix                   // Am, An, Im, Zur
+	unitWord                       // mg, mmHg
+	ward                           // Station, Zimmer, ward
+	hospital                       // Klinikum, -krankenhaus, Hospital
+	department                     // Klinik, Institut, Abteilung: names a hospital only with more
+	organization                   // GmbH-less heads: Apotheke, Schule, school
+	legalForm                      // GmbH, Inc
+	insurer                        // AOK, Barmer
+	month                          // Januar, May
+	ordinary                       // no name unless a title stands before it
+	function                       // and, der, with: never part of a name
+	closing                        // Grüßen, sincerely
+	birth                          // geb, geboren, née
+	country                        // Türkei, Kenya
+	state                          // Bayern, Ohio
+	vehicle                        // Pkw, Kennzeichen, plate
+	jobHead                        // Beruf, occupation
+	status                         // Rentner, retired
+	device                         // SN, Seriennummer
+	lot                            // Charge, lot: no PHI
+	account                        // IBAN, Konto, acct
+	study                          // Studie, protocol
+	license                        // LANR, NPI
+	healthplan                     // Versichertennummer, policy
+	social                         // SVNR, SSN
+	patientID                      // MRN, Fall
+	placeLabel                     // wohnhaft, Adresse, lives at
+	signature                      // gez, signed, dictated
+	userLabel                      // Benutzer, login
+	mailLabel                      // Von, An, From, To, cc
+	house                          // general words in the names of hospitals: St, Memorial
+	derived                        // the class comes from the ending alone
 )
 
 // words is the lexicon: folded words per class. It holds general words of the language and of the trade, no

@@ -252,7 +252,7 @@ func (s *scan) joins(j int, n *name, mode int) bool {
 // wrapped says whether the line that ends before token j is so long that its end need not mean anything.
 func (s *scan) wrapped(j int) bool {
 	const full = 46 // bytes
-	end := s.at(j-1).end
+	end := s.at(j - 1).end
 	for k := j - 1; k >= 0 && end-s.at(k).start < full+20; k-- {
 		if s.at(k).lines > 0 || k == 0 {
 			return end-s.at(k).start >= full
@@ -319,7 +319,7 @@ func (s *scan) initial(i int) bool {
 // Schnarren-\nberger. A possessive 's stays outside.
 func (s *scan) hyphened(i int) int {
 	end := i + 1
-	for end+1 < len(s.toks) {
+	for end+1 < len(s.toks) && end < i+12 {
 		t, next := s.at(end), s.at(end+1)
 		if t.kind != sign || !s.glued(end) || next.kind != word {
 			return end
@@ -380,7 +380,7 @@ func (s *scan) titled(i int) bool {
 	}
 	j := i + 1
 	lines := 0
-	for j < len(s.toks) {
+	for j < len(s.toks) && j < i+32 {
 		t := s.at(j)
 		if t.lines > 1 || t.gap > 1 && j > i+1 && t.lines == 0 && t.kind != word {
 			return false
@@ -1071,7 +1071,7 @@ func (s *scan) typist(i int) {
 	if !s.isSign(j, '/') || !s.glued(j) || !s.glued(j+1) || !s.isWord(j+1) {
 		return
 	}
-	u := s.at(j+1)
+	u := s.at(j + 1)
 	if u.shape != lower || u.runes > 4 || u.runes < 2 || s.has(j+1, ordinary|function|unitWord|month) || u.know.Common(s.lang) > 1 || t.shape == lower && t.know.Common(s.lang) > 1 {
 		return
 	}
@@ -1096,7 +1096,7 @@ func (s *scan) signatureBlock(i int) {
 		j++
 	}
 	lines := 0
-	for ; j < len(s.toks) && lines < 7; j++ {
+	for ; j < len(s.toks) && j < i+160 && lines < 7; j++ {
 		t := s.at(j)
 		if t.lines > 0 {
 			lines++
@@ -1175,7 +1175,7 @@ func (s *scan) pair(i int) {
 		return
 	}
 	w := t.know
-	last := s.at(n.to-1).know
+	last := s.at(n.to - 1).know
 	switch {
 	case (w.FirstName() >= 2 || w.FirstName() == 1 && last.Surname() >= 3 && t.runes > 3) && s.plainWord(i) == 0 && last.Surname() > 0 && w.City() < 3 && !(last.City() > 1 && last.Surname() < 3):
 		score := 0.7

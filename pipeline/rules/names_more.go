@@ -203,7 +203,7 @@ func (s *scan) visum(i int) bool {
 	if t.shape == upper && t.runes > 3 {
 		return false
 	}
-	switch p := s.at(i-1); {
+	switch p := s.at(i - 1); {
 	case t.gap > 1:
 		return i >= 1 && t.shape != upper
 	case p.kind == sign && p.sign == '.' && t.gap == 1:

@@ -1,6 +1,10 @@
 package rules
 
-import "fhirdeid/pipeline/phi"
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi"
+)
 
 const (
 	sourcePhone = "rules.contact.phone"
@@ -45,6 +49,9 @@ func (s *scan) run(i int) digits {
 			c := s.at(k).sign
 			if c != '/' && c != '-' && c != '.' && c != '(' && c != ')' {
 				return d
+			}
+			if d.groups > 0 && strings.IndexByte("/-.", c) >= 0 && strings.IndexByte("/-.", sep) >= 0 {
+				return d // "0421-6694 0 / -6694 44": two numbers
 			}
 			if c == '(' || sep != '(' {
 				sep = c
@@ -105,7 +112,7 @@ func (s *scan) phones() {
 			continue
 		}
 		if i > 0 && t.gap == 0 && t.lines == 0 && t.kind == number {
-			p := s.at(i-1)
+			p := s.at(i - 1)
 			if p.kind == word && s.surface(i)[0] == '0' && t.runes >= 4 && s.isSign(i+1, '-') && s.at(i-1).runes > 4 {
 				// a label that lost its space
 			} else if p.kind != sign || p.sign == '.' || p.sign == ',' || p.sign == '-' || p.sign == '/' || p.sign == '_' || p.sign == '#' || p.sign == '*' {
@@ -462,7 +469,7 @@ func (s *scan) lateExtensions() {
 		if !s.isSign(i, '-') || !s.glued(i+1) || !s.isNumber(i+1) || s.glued(i) && !s.isSign(i-1, '(') || s.takenAs(i+1) != phi.NoCategory || i == 0 || s.at(i).lines > 0 {
 			continue
 		}
-		n := s.at(i+1).runes
+		n := s.at(i + 1).runes
 		if n < 2 || n > 5 || s.glued(i+2) && (s.at(i+2).kind != sign || (s.isSign(i+2, '.') || s.isSign(i+2, ',') || s.isSign(i+2, '-') || s.isSign(i+2, '/')) && s.glued(i+3) && s.at(i+3).kind != sign) || s.has(i+2, unitWord) || s.isSign(i+2, '%') || s.year(i+1) {
 			continue
 		}

@@ -48,7 +48,7 @@ func (s *scan) split(i, end, sep int) []cell {
 	if i >= end {
 		return nil
 	}
-	lineAt := strings.LastIndexByte(s.text[:s.at(i).start], '\n') + 1
+	lineAt := strings.LastIndexAny(s.text[:s.at(i).start], "\r\n") + 1
 	index := 0
 	if sep == byTab {
 		index = strings.Count(s.text[lineAt:s.at(i).start], "\t")

@@ -126,8 +126,8 @@ func (d detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Spa
 		if end-start > maxSentence {
 			continue
 		}
-		var first [1]piece
-		if cut(doc.Text[start:end], first[:0], 1); !d.set.begins(first[0]) {
+		var buf [1]piece
+		if first := cut(doc.Text[start:end], buf[:0], 1); len(first) > 0 && !d.set.begins(first[0]) {
 			continue
 		}
 		list := pieces(doc.Text[start:end])

@@ -80,5 +80,8 @@ Bosniak Fuhrman Fleischner Hounsfield Agatston Seldinger Judkins Amplatz Dormia 
 Salem Dobhoff Guedel Wendl Cormack Lehane Mallampati Yankauer Ambu Magill Macintosh Miller Tuohy Quincke Bier Wechsler Beck
 Hamilton Rorschach Zung Epworth Mini Folstein Hachinski Rankin Ashworth Tardieu Borg Bristol Wagner Armstrong Norton Waterlow
 Ramsay Richmond Fagerström Bishop Pearl Naegele Leopold Credé Crede Bracht Löfgren Heerfordt Caplan Pancoast Kerley Light
-Biermer Castle Heinz Howell Jolly Auer Döhle Bence Ig Reed Sternberg Philadelphia Rh Duffy Kell Kidd Lewis Lutheran
+Adson Weitlaner Kerrison Penfield Frazier Cobb Caspar Caspari Balfour Bookwalter Deaver Potts Satinsky Lembert Halsted Bovie
+Senn Freer Keith Lorenz Erich Cottle Crile Hegar Sims Auvard Pozzi Hohmann Gigli Codman Jamshidi Dedo Magerl Gelpi Mohs Leibinger Fogarty
+Lieberman Poupart Scarpa Ahmed Jobe Janda Frenzel Fazekas Demers Shulman Stoller Waddell Allred Kikuchi Hoover Kaltenborn Wertheim Sanders
+Osborn Wellens Herbert Bankart Tiemann Horowitz Conners Katz Jamar Humphrey Goldmann Biermer Castle Heinz Howell Jolly Auer Döhle Bence Ig Reed Sternberg Philadelphia Rh Duffy Kell Kidd Lewis Lutheran
 `

@@ -127,7 +127,7 @@ func (v *vocabulary) berlin(src *source) {
 	}
 	names := maps.Clone(f)
 	maps.Copy(names, m)
-	for name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		total := f[name] + m[name]
 		gender := "fm"
 		switch {

@@ -1,4 +1,4 @@
 package lists
 
 // Version names the content of the lists, of those to look up in and of those to draw from; surrogates depend on it.
-const Version = "c7600084f7c0"
+const Version = "63fa72e1b8e9"

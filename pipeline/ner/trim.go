@@ -1,0 +1,105 @@
+package ner
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// A token may hold a word and the sign beside it ("02." or "-86"), so that the tagger cannot say whether the sign
+// belongs to the span. Writing habits can.
+var (
+	// dayAndMonth ends in a day, or in day and month without a year: their last full stop belongs to them.
+	dayAndMonth = regexp.MustCompile(`(?:^|[^\d./])\d{1,2}\.[ ]?\d{1,2}$`)
+	dayAlone    = regexp.MustCompile(`(?:^|[^\d./])\d{1,2}$`)
+	// rangeGoesOn follows the day of a range: 12.-14.03., 3. und 4. Mai.
+	rangeGoesOn = regexp.MustCompile(`^\.[ ]?(?:[-–/]|bis\b|und\b|u\.)`)
+	// initial is a name's last word of one letter.
+	initial = regexp.MustCompile(`(?:^|[\s.-])\p{Lu}$`)
+)
+
+// reach is how much of the end of a span and of what follows is looked at, in bytes.
+const reach = 32
+
+// trim takes signs off the borders of a span that cannot belong to it, and adds those that must. No word is lost or
+// gained, and nothing before low is taken.
+func trim(text string, s phi.Span, low int) phi.Span {
+	inside := text[s.Start:s.End]
+	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
+	s.Start += len(inside) - len(rest)
+	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
+	}))
+	s.Start = signBefore(text, s, low)
+	s.End = signBehind(text, s)
+	return s
+}
+
+// signBefore gives the start with the sign in front of the span that belongs to it.
+func signBefore(text string, s phi.Span, low int) int {
+	before, size := utf8.DecodeLastRuneInString(text[low:s.Start])
+	start := s.Start - size
+	if size == 0 {
+		return s.Start
+	}
+	switch s.Type.Category() {
+	case phi.CategoryContact:
+		extension := before == '-' && spaceBefore(text, start) // an extension: App. -4711
+		if before == '+' || before == '*' || extension || before == '(' && unmatched(text, s) == ')' {
+			return start
+		}
+	case phi.CategoryDate:
+		if (before == '\'' || before == '’') && s.End-s.Start == 2 && text[s.Start] >= '0' && text[s.Start] <= '9' {
+			return start // '98
+		}
+	}
+	return s.Start
+}
+
+// signBehind gives the end with the sign behind the span that belongs to it.
+func signBehind(text string, s phi.Span) int {
+	next, size := utf8.DecodeRuneInString(text[s.End:])
+	tail := text[max(s.Start, s.End-reach):s.End]
+	switch {
+	case next == ')' && unmatched(text, s) == '(':
+		return s.End + size
+	case next != '.' || s.End+1 < len(text) && text[s.End+1] >= '0' && text[s.End+1] <= '9':
+		return s.End
+	}
+	switch s.Type.Category() {
+	case phi.CategoryName:
+		if initial.MatchString(tail) {
+			return s.End + 1
+		}
+	case phi.CategoryDate:
+		if dayAndMonth.MatchString(tail) || dayAlone.MatchString(tail) && rangeGoesOn.MatchString(text[s.End:min(len(text), s.End+reach)]) {
+			return s.End + 1
+		}
+	}
+	return s.End
+}
+
+// unmatched gives the bracket that has no partner inside the span: ( or ), or 0. Long spans are not looked at.
+func unmatched(text string, s phi.Span) rune {
+	if s.End-s.Start > 8*reach {
+		return 0
+	}
+	open := 0
+	for _, r := range text[s.Start:s.End] {
+		switch {
+		case r == '(':
+			open++
+		case r == ')' && open > 0:
+			open--
+		case r == ')':
+			return ')'
+		}
+	}
+	if open > 0 {
+		return '('
+	}
+	return 0
+}
