@@ -3,6 +3,8 @@ package eval_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"fhirdeid/pipeline/eval"
@@ -34,6 +36,38 @@ func TestDeveloperData(t *testing.T) {
 			}
 			t.Log(report.Documents, "documents", report.Words, "words", report.Word.Gold, "marked", report.Leaks)
 		})
+	}
+}
+
+// The letters as they were written, with tags around the words, are those that letters.jsonl holds.
+func TestInlineLettersAreTheSame(t *testing.T) {
+	dir := filepath.Join(dataDir(t), "letters")
+	want, err := eval.Read(filepath.Join(dir, "letters.jsonl"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := eval.ReadWith(dir, eval.ReadOptions{Format: eval.Inline})
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := map[string]*eval.Document{}
+	for i := range want.Documents {
+		documents[want.Documents[i].ID] = &want.Documents[i]
+	}
+	if len(got.Documents) != len(want.Documents) {
+		t.Errorf("%d documents, want %d", len(got.Documents), len(want.Documents))
+	}
+	for i := range got.Documents {
+		g := &got.Documents[i]
+		w := documents[g.ID]
+		switch {
+		case w == nil:
+			t.Errorf("document %s is not in letters.jsonl", g.ID)
+		case strings.Trim(w.Text, "\n") != g.Text || g.Language != w.Language || g.Genre != w.Genre:
+			t.Errorf("document %s differs", g.ID)
+		case !slices.EqualFunc(g.Gold, w.Gold, func(a, b eval.Gold) bool { return a.Start == b.Start && a.End == b.End && a.Type == b.Type }):
+			t.Errorf("document %s has other marks", g.ID)
+		}
 	}
 }
 

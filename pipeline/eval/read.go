@@ -22,14 +22,15 @@ type Format string
 
 // The formats.
 const (
-	Auto     Format = "auto"  // by the names and the heads of the files
-	JSONL    Format = "jsonl" // one document a line: text, spans in code points
-	I2B2     Format = "i2b2"  // XML of the 2006 (tags in the text) or 2014 (stand-off) shared task
-	BRAT     Format = "brat"  // .txt with .ann beside it
-	CoNLL    Format = "conll" // a token a line, the label in the last column
-	XMI      Format = "xmi"   // UIMA CAS
-	CASJSON  Format = "cas"   // UIMA CAS as JSON
-	maxInput        = 1 << 30 // bytes of one file, unpacked
+	Auto     Format = "auto"   // by the names and the heads of the files
+	JSONL    Format = "jsonl"  // one document a line: text, spans in code points
+	I2B2     Format = "i2b2"   // XML of the 2006 (tags in the text) or 2014 (stand-off) shared task
+	BRAT     Format = "brat"   // .txt with .ann beside it
+	CoNLL    Format = "conll"  // a token a line, the label in the last column
+	XMI      Format = "xmi"    // UIMA CAS
+	CASJSON  Format = "cas"    // UIMA CAS as JSON
+	Inline   Format = "inline" // tags around the words, documents parted by === lines
+	maxInput        = 1 << 30  // bytes of one file, unpacked
 )
 
 // ErrCorpus says that a corpus cannot be read.
@@ -110,6 +111,7 @@ var parsers = map[Format]func(name string, labels *table) ([]Document, error){
 	CoNLL:   readCoNLL,
 	XMI:     readXMI,
 	CASJSON: readCASJSON,
+	Inline:  readInline,
 }
 
 func list(path string) ([]string, error) {
@@ -142,6 +144,9 @@ func guess(name string) Format {
 		if _, err := os.Stat(strings.TrimSuffix(name, ".txt") + ".ann"); err == nil {
 			return BRAT
 		}
+		if bytes.HasPrefix(head(name), []byte("=== ")) {
+			return Inline
+		}
 	case ".conll", ".iob", ".bio", ".tsv":
 		return CoNLL
 	case ".xmi":
@@ -168,8 +173,14 @@ func head(name string) []byte {
 		return nil
 	}
 	defer f.Close()
-	start, _ := io.ReadAll(io.LimitReader(f, 4096))
-	return start
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil
+		}
+	}
+	start, _ := io.ReadAll(io.LimitReader(r, 4096))
+	return bytes.TrimPrefix(start, []byte("\ufeff"))
 }
 
 // belongs says whether a file of a folder is one to read in the format; others lie beside them.
@@ -186,6 +197,8 @@ func belongs(name string, format Format) bool {
 		return ext == ".xmi" || ext == ".xml"
 	case CASJSON:
 		return ext == ".json"
+	case Inline:
+		return ext == ".txt" && bytes.HasPrefix(head(name), []byte("=== "))
 	}
 	return true
 }

@@ -77,8 +77,9 @@ at St. Mary's]]></TEXT>
 	casOld = `{"_context":{"_types":{"PHI":{"_id":"webanno.custom.PHI"}}},"_views":{"_InitialView":{"PHI":[
 {"sofa":1,"begin":3,"end":8,"kind":"NAME_PATIENT"},{"sofa":1,"begin":14,"end":24,"kind":"DATE_BIRTH"}]}},
 "_referenced_fss":{"1":{"_type":"Sofa","sofaNum":1,"sofaID":"_InitialView","sofaString":"😀 Meier geb. 12.03.1948"}}}`
-	conll = "-DOCSTART- -X- O O\n\nFrau NN O\nMeier NN B-PER\nMüller NN I-PER\n\naus APPR O\nBonn NE S-LOC\nAnna X B-PER\nEva X B-PER\n"
-	germ  = "# http://example.org/1 [2020]\n1\tKarl\tB-PER\tO\n2\tin\tO\tO\n3\tGraz\tB-LOC\tO\n"
+	conll  = "-DOCSTART- -X- O O\n\nFrau NN O\nMeier NN B-PER\nMüller NN I-PER\n\naus APPR O\nBonn NE S-LOC\nAnna X B-PER\nEva X B-PER\n"
+	inline = "=== a_1 | de | Befund | Wien\nFrau <NAME_PATIENT>Größe</NAME_PATIENT>, <AGE>60</AGE>-jährig,\nRR < 120\n\n=== a_2|en\nnothing here\n"
+	germ   = "# http://example.org/1 [2020]\n1\tKarl\tB-PER\tO\n2\tin\tO\tO\n3\tGraz\tB-LOC\tO\n"
 )
 
 func TestFormats(t *testing.T) {
@@ -102,6 +103,7 @@ func TestFormats(t *testing.T) {
 		{"CoNLL", map[string]string{"x.conll": conll}, []string{"NAME:Meier Müller", "LOCATION:Bonn", "NAME:Anna", "NAME:Eva"}, 1},
 		{"CoNLL with numbers", map[string]string{"x.tsv": germ}, []string{"NAME:Karl", "LOCATION:Graz"}, 1},
 		{"JSONL", map[string]string{"x.jsonl": `{"id":"a","lang":"de","text":"Größe 😀 Meier am Montag","spans":[{"start":8,"end":13,"label":"NAME_PATIENT"},{"start":17,"end":23,"label":"DATE_DATE"}]}` + "\n\n"}, []string{"NAME_PATIENT:Meier"}, 1},
+		{"inline tags", map[string]string{"x.txt": inline, "README.txt": "no corpus"}, []string{"NAME_PATIENT:Größe", "AGE:60"}, 2},
 		{"JSONL with a table", map[string]string{
 			"labels.json":   `{"_mask":{"phi/x.jsonl":["TITLE"]},"files":{"phi/x.jsonl":{"PERSON":"NAME","TITLE":null,"ORG":["LOCATION_ORGANIZATION","LOCATION_HOSPITAL"]}}}`,
 			"phi/x.jsonl":   `{"id":"a","text":"Dr. Meier, AOK","spans":[{"start":0,"end":3,"label":"TITLE"},{"start":4,"end":9,"label":"PERSON"},{"start":11,"end":14,"label":"ORG"}]}`,
@@ -163,6 +165,10 @@ func TestBrokenCorpora(t *testing.T) {
 		"BRAT without text":      {"a.ann": "T1\tAGE 0 1\tx"},
 		"BRAT no numbers":        {"a.ann": "T1\tAGE x y\tx", "a.txt": "Secretname"},
 		"CoNLL without a label":  {"a.conll": "Secretname\n"},
+		"inline, nested":         {"a.txt": "=== 1 | de\n<AGE><NAME>Secretname</NAME></AGE>"},
+		"inline, not closed":     {"a.txt": "=== 1 | de\nSecretname <AGE>7"},
+		"inline, closed wrongly": {"a.txt": "=== 1 | de\nSecretname <AGE>7</NAME>"},
+		"inline, other label":    {"a.txt": "=== 1 | de\nSecretname <PLANET>7</PLANET>"},
 		"gzip that is none":      {"a.jsonl.gz": "Secretname"},
 		"labels.json of garbage": {"a.jsonl": `{"id":"1","text":"x"}`, "labels.json": "{"},
 	} {
@@ -181,12 +187,12 @@ func TestBrokenCorpora(t *testing.T) {
 }
 
 func FuzzReaders(f *testing.F) {
-	for _, s := range []string{i2b2New, i2b2Old, xmi, casNew, casOld, conll, germ, `{"id":"a","text":"x","spans":[]}`} {
-		for kind := range 6 {
+	for _, s := range []string{i2b2New, i2b2Old, xmi, casNew, casOld, conll, germ, inline, `{"id":"a","text":"x","spans":[]}`} {
+		for kind := range 7 {
 			f.Add([]byte(s), kind)
 		}
 	}
-	formats := []eval.Format{eval.JSONL, eval.I2B2, eval.BRAT, eval.CoNLL, eval.XMI, eval.CASJSON}
+	formats := []eval.Format{eval.JSONL, eval.I2B2, eval.BRAT, eval.CoNLL, eval.XMI, eval.CASJSON, eval.Inline}
 	f.Fuzz(func(t *testing.T, data []byte, kind int) {
 		if kind < 0 || kind >= len(formats) {
 			return
