@@ -310,22 +310,38 @@ func (a *answering) bundle(result *Result) *fhir.Node {
 			taken[url] = true
 		}
 	}
+	var about []*fhir.Node
 	if a.r.IncludeProvenance {
-		for _, n := range result.Provenance {
-			fhir.AddEntry(b, n)
-		}
+		about = append(about, result.Provenance...)
 	}
 	if a.r.IncludeProvenance || a.r.IncludeRisk {
-		fhir.AddEntry(b, a.dev)
+		about = append(about, a.dev)
 	}
-	for _, n := range result.Observations {
-		fhir.AddEntry(b, n)
+	about = append(about, result.Observations...)
+	for _, n := range about {
+		taken[fhir.FullURL(n.Text("id"))] = true
+	}
+	for _, n := range about {
+		fhir.AddEntry(b, within(n, taken))
 	}
 	fhir.AddEntry(b, result.Outcome)
-	outcome := b.Get("entry").Item(b.Get("entry").Len() - 1)
-	outcome.Set("fullUrl", nil)
-	outcome.SetAfter("", "fullUrl", fhir.NewString("urn:uuid:"+a.id("outcome", a.request)))
+	b.Get("entry").Item(b.Get("entry").Len()-1).Set("fullUrl", fhir.NewString(fhir.FullURL(a.id("outcome", a.request))))
 	return b
+}
+
+// within gives a copy of what this program made whose references are the fullUrls of the entries: beside a fullUrl of
+// urn:uuid: no relative reference means anything. The store keeps them relative, as the server's own base resolves them.
+func within(n *fhir.Node, entries map[string]bool) *fhir.Node {
+	n = n.Clone()
+	eachObject(n, func(o *fhir.Node) {
+		at := o.Get("reference")
+		if s, ok := at.Str(); ok {
+			if ref, err := fhir.ParseReference(s); err == nil && ref.Kind == fhir.RefRelative && entries[fhir.FullURL(ref.ID)] {
+				at.SetString(fhir.FullURL(ref.ID))
+			}
+		}
+	})
+	return n
 }
 
 // outcome lists warnings and changes, the latter by what was done.

@@ -487,7 +487,19 @@ func TestAnswerBundle(t *testing.T) {
 		find(t, out, typ)
 	}
 	prov := find(t, out, "Provenance")
-	mustHold(t, "provenance", string(prov.Encode()), "PSEUD", "pseudonymize", "Device/"+find(t, out, "Device").Text("id"), "policy/all")
+	mustHold(t, "provenance", string(prov.Encode()), "PSEUD", "pseudonymize", "urn:uuid:"+find(t, out, "Device").Text("id"), "policy/all")
+	for _, made := range append(append(result.Observations, result.Provenance...), result.Device) {
+		for _, e := range out.Get("entry").Items() {
+			if e.At("resource").Text("id") != made.Text("id") {
+				continue
+			}
+			eachReference(e.Get("resource"), func(reference string) {
+				if !urls[reference] {
+					t.Errorf("a %s refers to %s, which is no entry", made.ResourceType(), reference)
+				}
+			})
+		}
+	}
 	risk := result.Observations[0]
 	mustHold(t, "risk", string(risk.Encode()), "joint-score", "not-performed", "leak-gate", "count-NAME_PATIENT")
 	mustHold(t, "outcome", string(result.Outcome.Encode()), "Patient.birthDate", "shifted in time")
@@ -495,6 +507,37 @@ func TestAnswerBundle(t *testing.T) {
 	for _, r := range fhir.Resources(without.Resource) {
 		if r.ResourceType() == "Provenance" || r.Text("code", "coding", "code") == "reidentification-risk" {
 			t.Errorf("a %s though none was asked for", r.ResourceType())
+		}
+	}
+}
+
+// eachReference calls f for every literal reference of a tree.
+func eachReference(n *fhir.Node, f func(string)) {
+	if s, ok := n.Get("reference").Str(); ok {
+		f(s)
+	}
+	for _, m := range n.Members() {
+		eachReference(m.Value, f)
+	}
+	for _, i := range n.Items() {
+		eachReference(i, f)
+	}
+}
+
+func TestDisplayIsTheNameOfItsPractitioner(t *testing.T) {
+	result := run(t, newService(t, nil), raw(decode(t, `{"resourceType":"Bundle","type":"collection","entry":[
+{"resource":{"resourceType":"Practitioner","id":"d","gender":"female","name":[{"family":"Murazik","given":["Keren"],"prefix":["Dr."]}]}},
+{"resource":{"resourceType":"Practitioner","id":"e","gender":"male","name":[{"family":"Lesch","given":["Keren"],"prefix":["Dr."]}]}},
+{"resource":{"resourceType":"Encounter","id":"x","status":"finished","class":{"code":"AMB"},"participant":[
+ {"individual":{"reference":"Practitioner/d","display":"Dr. Keren Murazik"}},{"individual":{"reference":"Practitioner/e","display":"Dr. Keren Lesch"}},
+ {"individual":{"display":"Dr. Keren Murazik","type":"Practitioner"}}]}}]}`)))
+	entries := result.Resource.Get("entry")
+	for i, who := range []int{0, 1, 0} {
+		name := entries.Item(who).At("resource").Get("name").Item(0)
+		given, _ := name.Get("given").Item(0).Str()
+		want := "Dr. " + given + " " + name.Text("family")
+		if got := entries.Item(2).At("resource").Get("participant").Item(i).Text("individual", "display"); got != want {
+			t.Errorf("display %q beside a Practitioner %q", got, want)
 		}
 	}
 }

@@ -35,6 +35,7 @@ type writer struct {
 	detectors  map[*patient]*known.Detector // each patient's own; under nil what is everyone's
 	generators map[*patient]*surrogate.Generator
 	samples    map[*patient]*strings.Builder // of their texts; under nil of all
+	sexes      map[*patient]map[string]byte  // by given and family name; under nil what is everyone's
 
 	text      int64
 	jobs      []*job
@@ -595,7 +596,7 @@ func (w *writer) display(at spot, r *resource, n *fhir.Node, typ string) error {
 	}
 	if person {
 		s, _ := n.Str()
-		w.settle(n, w.nameText(r.patient, "", s, 0, role))
+		w.settle(n, w.nameText(r.patient, "", s, w.sexOf(r.patient, s), role))
 		w.change(r, at.element, phi.Surrogate)
 		return nil
 	}
@@ -607,6 +608,45 @@ func (w *writer) display(at spot, r *resource, n *fhir.Node, typ string) error {
 		whole = phi.LocationHospital
 	}
 	return w.read(at, r, n, w.languageOf(r), whole, false)
+}
+
+// sexOf tells whether the name in a string is that of a woman or a man, if a resource of the request says so: a display
+// must get the very name that its Practitioner gets.
+func (w *writer) sexOf(p *patient, name string) byte {
+	given, family := splitName(name)
+	if w.sexes == nil {
+		w.sexes = map[*patient]map[string]byte{}
+	}
+	for _, whose := range []*patient{p, nil} {
+		if w.sexes[whose] == nil {
+			w.sexes[whose] = sexes(w.ids, whose)
+		}
+		for _, g := range given {
+			if sex := w.sexes[whose][g+"\x00"+family]; sex != 0 {
+				return sex
+			}
+		}
+	}
+	return 0
+}
+
+// sexes lists the names of a patient's persons, of everyone's under nil, whose gender is known.
+func sexes(ids *identities, p *patient) map[string]byte {
+	entities := ids.shared
+	if p != nil {
+		entities = ids.own[p]
+	}
+	list := map[string]byte{}
+	for _, e := range entities {
+		for _, family := range e.Family {
+			for _, given := range e.Given {
+				if e.Gender != 0 && list[given+"\x00"+family] == 0 {
+					list[given+"\x00"+family] = e.Gender
+				}
+			}
+		}
+	}
+	return list
 }
 
 // uid makes an OID of a UUID, under the arc that is meant for it.
