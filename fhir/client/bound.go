@@ -12,6 +12,8 @@ import (
 type Caller struct {
 	Token   string // bearer token, for passing on
 	Patient string // id of the one patient that the caller is bound to; empty: not bound
+	// MayRead says which types of a patient's documents the caller may read; nil: all.
+	MayRead func(resourceType string) bool
 }
 
 type callerKey struct{}
@@ -36,6 +38,11 @@ func callerToken(ctx context.Context) string {
 	return ""
 }
 
+func mayRead(ctx context.Context, resourceType string) bool {
+	b, ok := ctx.Value(callerKey{}).(*bound)
+	return !ok || b.caller.MayRead == nil || b.caller.MayRead(resourceType)
+}
+
 func boundOf(ctx context.Context) *bound {
 	if b, ok := ctx.Value(callerKey{}).(*bound); ok && b.caller.Patient != "" {
 		return b
@@ -49,7 +56,7 @@ func boundOf(ctx context.Context) *bound {
 func (c *Client) readBound(ctx context.Context, b *bound, t target) (Resource, error) {
 	switch t.ref.Type {
 	case "Patient":
-		if t.ref.ID != b.caller.Patient || !t.upstream {
+		if t.ref.ID != b.caller.Patient || !t.home {
 			return Resource{}, ErrForbidden
 		}
 		return c.fetch(ctx, t)
@@ -61,7 +68,7 @@ func (c *Client) readBound(ctx context.Context, b *bound, t target) (Resource, e
 	case "Practitioner", "PractitionerRole", "Organization", "Location":
 		return c.fetch(ctx, t) // belong to no patient; their names are needed to find them in the text
 	}
-	if !t.upstream {
+	if !t.home {
 		return Resource{}, ErrForbidden
 	}
 	query := url.Values{"_id": {t.ref.ID}, "patient": {b.caller.Patient}}
@@ -70,12 +77,23 @@ func (c *Client) readBound(ctx context.Context, b *bound, t target) (Resource, e
 		return Resource{}, err
 	}
 	for _, r := range found {
-		if r.Node.ResourceType() == t.ref.Type && r.Node.Text("id") == t.ref.ID {
+		if r.Node.Text("id") == t.ref.ID && c.about(r.Node, b.caller.Patient) {
 			c.permit(b, r)
 			return r, nil
 		}
 	}
 	return Resource{}, ErrForbidden
+}
+
+// about says whether a resource names the patient as the one it is about, so that a server which ignores a search
+// parameter is not believed.
+func (c *Client) about(n *fhir.Node, patient string) bool {
+	for _, name := range []string{"subject", "patient", "beneficiary"} {
+		if t, err := c.target(n.Text(name, "reference")); err == nil && t.home && t.ref.Type == "Patient" && t.ref.ID == patient {
+			return true
+		}
+	}
+	return false
 }
 
 // permit lets the files be read that a document of the patient points to.

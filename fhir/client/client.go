@@ -12,7 +12,9 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,11 +42,19 @@ type Options struct {
 	Token        TokenSource   // nil: none, or that of the caller
 	PassToken    bool          // hand the caller's token on to the upstream server
 	MaxPages     int           // of a search; 0: 200
+	Resolver     Resolver      // nil: the system's
+}
+
+// Resolver finds the addresses of a name.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 // TokenSource gives the bearer token for the upstream server.
 type TokenSource interface {
 	Token(ctx context.Context) (string, error)
+	// Reject says that the server did not take the token, so that it is not given again.
+	Reject(token string)
 }
 
 // Resource is what was read.
@@ -59,6 +69,7 @@ type Client struct {
 	base    *url.URL
 	origins map[string]bool
 	http    *http.Client
+	wait    func(ctx context.Context, d time.Duration) error
 }
 
 // New makes a client. The names of all origins are resolved once, so that a name which later turns to an address of
@@ -77,7 +88,10 @@ func New(ctx context.Context, o Options) (*Client, error) {
 	if err != nil || base.Host == "" {
 		return nil, errors.New("client: the base is no URL")
 	}
-	c := &Client{o: o, base: base, origins: map[string]bool{}}
+	if o.Resolver == nil {
+		o.Resolver = net.DefaultResolver
+	}
+	c := &Client{o: o, base: base, origins: map[string]bool{}, wait: sleep}
 	for _, text := range append([]string{o.Base}, o.Origins...) {
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -91,7 +105,7 @@ func New(ctx context.Context, o Options) (*Client, error) {
 	}
 	transport.Proxy = nil // a proxy would resolve names for us, past the check
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	guard := newGuard(ctx, c.origins, o.AllowPrivate)
+	guard := newGuard(ctx, o.Resolver, c.origins, o.AllowPrivate)
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return guard.dial(ctx, dialer, network, address)
 	}
@@ -111,9 +125,14 @@ func origin(u *url.URL) string {
 
 const maxRedirects = 3
 
+// redirect lets a redirect be followed within the allowed origins. net/http keeps the token on its way to another port of
+// the same host, which is another server.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects || !c.origins[origin(req.URL)] {
+	if len(via) > maxRedirects || !c.origins[origin(req.URL)] || req.URL.User != nil {
 		return ErrForbidden
+	}
+	if origin(req.URL) != origin(c.base) {
+		req.Header.Del("Authorization")
 	}
 	return nil
 }
@@ -137,7 +156,8 @@ type target struct {
 	url      *url.URL
 	ref      fhir.Ref // Type and ID are empty for the URL of a file
 	base     string
-	upstream bool
+	upstream bool // lies on the upstream's origin, so that its token is meant for it
+	home     bool // lies below the upstream's FHIR base
 }
 
 func (c *Client) target(reference string) (target, error) {
@@ -147,7 +167,7 @@ func (c *Client) target(reference string) (target, error) {
 		if err != nil || !fhir.IsResource(ref.Type) || !fhir.ValidID(ref.ID) {
 			return target{}, ErrNotFound
 		}
-		return target{u, ref, c.base.String(), true}, nil
+		return target{u, ref, c.base.String(), true, true}, nil
 	}
 	u, perr := url.Parse(reference)
 	if perr != nil || u.Host == "" || u.User != nil || !c.origins[origin(u)] {
@@ -156,6 +176,7 @@ func (c *Client) target(reference string) (target, error) {
 	t := target{url: u, base: origin(u), upstream: origin(u) == origin(c.base)}
 	if err == nil && ref.Kind == fhir.RefAbsolute {
 		t.ref, t.base = ref, strings.TrimSuffix(ref.Base, "/")
+		t.home = t.base == c.base.String()
 	}
 	return t, nil
 }
@@ -189,32 +210,56 @@ func (c *Client) fetch(ctx context.Context, t target) (Resource, error) {
 	return Resource{node, t.base}, nil
 }
 
-// get reads one answer, and comes again when the server asks for it.
+// get reads one answer, and comes again when that may help.
 func (c *Client) get(ctx context.Context, u *url.URL, upstream bool) (body []byte, contentType string, err error) {
 	for try := 0; ; try++ {
-		body, contentType, again, err := c.getOnce(ctx, u, upstream)
-		if err == nil || !again || try >= c.o.Retries {
-			return body, contentType, err
+		a, err := c.getOnce(ctx, u, upstream)
+		if err == nil || !a.again || try >= c.o.Retries {
+			return a.body, a.contentType, err
 		}
-		select {
-		case <-time.After(time.Duration(try+1) * 200 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, "", ctx.Err()
+		pause := max(time.Duration(try+1)*firstPause, a.after)
+		if err := c.wait(ctx, pause); err != nil {
+			return nil, "", err
 		}
 	}
 }
 
-func (c *Client) getOnce(ctx context.Context, u *url.URL, upstream bool) (body []byte, contentType string, again bool, err error) {
+// firstPause is how long is waited before the first new try; longestPause the most that a server may ask for.
+const (
+	firstPause   = 200 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// answer is what one request gave.
+type answer struct {
+	body        []byte
+	contentType string
+	again       bool          // another try may give something else
+	after       time.Duration // how long the server asked to wait
+}
+
+func (c *Client) getOnce(ctx context.Context, u *url.URL, upstream bool) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, "", false, ErrForbidden
+		return answer{}, ErrForbidden
 	}
 	req.Header.Set("Accept", "application/fhir+json, application/json;q=0.9, */*;q=0.1")
 	// A token is for the upstream server; what its documents point to elsewhere must not see it.
+	token := ""
 	if upstream {
-		token, err := c.token(ctx)
-		if err != nil {
-			return nil, "", false, err
+		if token, err = c.token(ctx); err != nil {
+			return answer{}, err
 		}
 		if token != "" {
 			req.Header.Set("Authorization", "Bearer "+token)
@@ -222,29 +267,47 @@ func (c *Client) getOnce(ctx context.Context, u *url.URL, upstream bool) (body [
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, "", true, c.failure(ctx, err)
+		err = c.failure(ctx, err)
+		return answer{again: errors.Is(err, ErrUpstream)}, err // a server that hangs is not asked to hang again
 	}
 	defer res.Body.Close()
-	switch {
-	case res.StatusCode == http.StatusOK:
-	case res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusGone:
-		return nil, "", false, ErrNotFound
-	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
-		return nil, "", false, ErrForbidden
-	default:
-		return nil, "", res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 502, fmt.Errorf("%w: status %d", ErrUpstream, res.StatusCode)
+	if res.StatusCode != http.StatusOK {
+		return c.refusal(res, token)
 	}
 	if res.ContentLength > c.o.MaxBytes {
-		return nil, "", false, ErrTooLarge
+		return answer{}, ErrTooLarge
 	}
-	body, err = io.ReadAll(io.LimitReader(res.Body, c.o.MaxBytes+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, c.o.MaxBytes+1))
 	if err != nil {
-		return nil, "", true, c.failure(ctx, err)
+		err = c.failure(ctx, err)
+		return answer{again: errors.Is(err, ErrUpstream)}, err
 	}
 	if int64(len(body)) > c.o.MaxBytes {
-		return nil, "", false, ErrTooLarge
+		return answer{}, ErrTooLarge
 	}
-	return body, res.Header.Get("Content-Type"), false, nil
+	return answer{body: body, contentType: res.Header.Get("Content-Type")}, nil
+}
+
+// refusal gives the error for a status other than success.
+func (c *Client) refusal(res *http.Response, token string) (answer, error) {
+	switch code := res.StatusCode; {
+	case c.o.PassToken && (code == http.StatusNotFound || code == http.StatusGone || code == http.StatusUnauthorized || code == http.StatusForbidden):
+		// The other server decides what this caller may see; whether there is something it may not see is not for us to tell.
+		return answer{}, ErrForbidden
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return answer{}, ErrNotFound
+	case code == http.StatusUnauthorized && c.o.Token != nil && token != "":
+		c.o.Token.Reject(token)
+		return answer{again: true}, fmt.Errorf("%w: status %d", ErrUpstream, code)
+	case code == http.StatusForbidden:
+		return answer{}, ErrForbidden
+	default:
+		a := answer{again: code == http.StatusTooManyRequests || code >= http.StatusBadGateway}
+		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			a.after = min(time.Duration(min(seconds, 3600))*time.Second, longestPause)
+		}
+		return a, fmt.Errorf("%w: status %d", ErrUpstream, code)
+	}
 }
 
 // failure names the kind of a network error; its text can quote the address.

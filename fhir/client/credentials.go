@@ -40,10 +40,12 @@ func (c *Credentials) Token(ctx context.Context) (string, error) {
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret))
-	client := c.Client
-	if client == nil {
-		client = &http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: 10 * time.Second}
+	if c.Client != nil {
+		client = *c.Client
 	}
+	// The secret is for the address that the configuration names.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	res, err := client.Do(req)
 	if err != nil {
 		return "", fmt.Errorf("%w: no token", ErrUpstream)
@@ -62,6 +64,16 @@ func (c *Credentials) Token(ctx context.Context) (string, error) {
 		answer.Expires = 60
 	}
 	c.token = answer.Token
-	c.ends = time.Now().Add(time.Duration(answer.Expires)*time.Second - 10*time.Second)
+	life := time.Duration(min(answer.Expires, 24*3600)) * time.Second
+	c.ends = time.Now().Add(life - min(10*time.Second, life/2))
 	return c.token, nil
+}
+
+// Reject forgets a token that the server did not take.
+func (c *Credentials) Reject(token string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.token == token {
+		c.token = ""
+	}
 }

@@ -21,6 +21,10 @@ const (
 
 func kindOf(a netip.Addr) kind {
 	a = a.Unmap()
+	if translated.Contains(a) {
+		b := a.As16()
+		a = netip.AddrFrom4([4]byte(b[12:]))
+	}
 	switch {
 	case a.IsLoopback():
 		return loopback
@@ -35,32 +39,40 @@ func kindOf(a netip.Addr) kind {
 // carrierGrade is the shared address space of RFC 6598.
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
+// translated are the IPv6 addresses of RFC 6052 that lead to the IPv4 address in their last bytes.
+var translated = netip.MustParsePrefix("64:ff9b::/96")
+
 // guard checks every address that is connected to: a name must keep pointing to the kind of address that it pointed to
-// when the client was made. A name that an attacker turns to an internal address afterwards is refused.
+// when the client was made. A name that an attacker turns to an internal address afterwards is refused, and so is an
+// internal one that is turned to the world outside.
 type guard struct {
-	allowed map[string]map[kind]bool // by host in lower case
+	resolver Resolver
+	allowed  map[string]map[kind]bool // by host in lower case
 }
 
 // resolveTime bounds the first look-up of each name.
 const resolveTime = 3 * time.Second
 
-func newGuard(ctx context.Context, origins map[string]bool, allowPrivate bool) guard {
-	g := guard{map[string]map[kind]bool{}}
+func newGuard(ctx context.Context, resolver Resolver, origins map[string]bool, allowPrivate bool) guard {
+	g := guard{resolver, map[string]map[kind]bool{}}
 	for o := range origins {
 		u, err := url.Parse(o)
 		if err != nil {
 			continue
 		}
 		host := strings.ToLower(u.Hostname())
-		kinds := map[kind]bool{public: true}
-		if allowPrivate {
-			kinds[private] = true
-		}
+		kinds := map[kind]bool{}
 		look, cancel := context.WithTimeout(ctx, resolveTime)
-		addresses, _ := net.DefaultResolver.LookupNetIP(look, "ip", host) // what cannot be resolved now may be public later
+		addresses, _ := resolver.LookupNetIP(look, "ip", host)
 		cancel()
 		for _, a := range addresses {
 			kinds[kindOf(a)] = true
+		}
+		if len(addresses) == 0 {
+			kinds[public] = true // what cannot be resolved now may be public later
+		}
+		if allowPrivate {
+			kinds[private] = true
 		}
 		delete(kinds, never)
 		g.allowed[host] = kinds
@@ -76,15 +88,17 @@ func (g guard) dial(ctx context.Context, dialer *net.Dialer, network, address st
 		return nil, ErrForbidden
 	}
 	kinds := g.allowed[strings.ToLower(host)]
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	addresses, err := g.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}
-	last := error(ErrForbidden)
 	for _, a := range addresses {
 		if !kinds[kindOf(a)] {
 			return nil, ErrForbidden
 		}
+	}
+	last := error(ErrForbidden)
+	for _, a := range addresses {
 		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
 		if err == nil {
 			return conn, nil

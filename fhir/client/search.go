@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,13 +13,14 @@ import (
 // documentTypes are the resources that hold a patient's documents, and the search parameter that finds the patient's.
 var documentTypes = []string{"DocumentReference", "DiagnosticReport"}
 
-// Documents gives a patient of the upstream server, first, and then all its documents.
+// Documents gives a patient of the upstream server, first, and then all its documents of the types that the caller may
+// search.
 func (c *Client) Documents(ctx context.Context, patient string) ([]Resource, error) {
 	t, err := c.target(patient)
 	if err != nil {
 		return nil, err
 	}
-	if t.ref.Type != "Patient" || !t.upstream {
+	if t.ref.Type != "Patient" || !t.home {
 		return nil, ErrForbidden
 	}
 	bound := boundOf(ctx)
@@ -31,11 +33,20 @@ func (c *Client) Documents(ctx context.Context, patient string) ([]Resource, err
 	}
 	list := []Resource{first}
 	for _, resourceType := range documentTypes {
+		if !mayRead(ctx, resourceType) {
+			continue
+		}
 		found, err := c.search(ctx, resourceType, url.Values{"patient": {t.ref.ID}, "_count": {"100"}}, c.o.MaxPages)
+		if errors.Is(err, ErrNotFound) {
+			continue // a server that does not know the type has no document of it
+		}
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range found {
+			if !c.about(r.Node, t.ref.ID) {
+				return nil, fmt.Errorf("%w: the answer is about another patient", ErrUpstream)
+			}
 			if bound != nil {
 				c.permit(bound, r)
 			}
@@ -86,7 +97,7 @@ func (c *Client) nextPage(current *url.URL, bundle *fhir.Node) (*url.URL, error)
 			continue
 		}
 		next, err := current.Parse(l.Text("url"))
-		if err != nil || origin(next) != origin(c.base) || !strings.HasPrefix(next.Path, c.base.Path) {
+		if err != nil || origin(next) != origin(c.base) || next.User != nil || !strings.HasPrefix(next.Path+"/", c.base.Path+"/") {
 			return nil, ErrForbidden
 		}
 		return next, nil
