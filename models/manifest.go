@@ -36,10 +36,16 @@ type Manifest struct {
 	Tokenizer File           `json:"tokenizer"`
 	Window    Window         `json:"window,omitzero"`
 	Special   *Special       `json:"special,omitempty"` // nil: as the tokenizer adds them
-	// Lambda and Threshold are the pack's own decision, see ner.Decision.
-	Lambda    float64 `json:"lambda,omitempty"`
-	Threshold float64 `json:"threshold,omitempty"`
-	Models    []Model `json:"models"`
+	// What follows is the pack's own decision, see ner.Decision.
+	Lambda              float64            `json:"lambda,omitempty"`
+	Recall              float64            `json:"recall,omitempty"`
+	Threshold           float64            `json:"threshold,omitempty"`
+	SuperclassThreshold float64            `json:"superclass_threshold,omitempty"`
+	Thresholds          map[string]float64 `json:"thresholds,omitempty"` // by type or category of the taxonomy
+	Word                string             `json:"word,omitempty"`       // strongest (default), first or mean
+	Agreement           string             `json:"agreement,omitempty"`  // confidence (default) or table
+
+	Models []Model `json:"models"`
 	// LabelMap gives our label, or O, for a label of a model that does not speak our taxonomy; with or without the
 	// prefix for begin and inside.
 	LabelMap map[string]string `json:"label_map,omitempty"`
@@ -144,7 +150,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 }
 
 // freeKeys are the objects whose keys are data.
-var freeKeys = map[string]bool{"label_map": true, "types": true}
+var freeKeys = map[string]bool{"label_map": true, "types": true, "thresholds": true}
 
 // strictKeys refuses what encoding/json lets pass: repeated keys, keys in another case, and text behind the end.
 func strictKeys(data []byte) error {
@@ -217,7 +223,11 @@ func (m *Manifest) check() error {
 	if slices.Contains(m.Languages, "") {
 		return errors.New("a language is empty")
 	}
-	if err := m.decision().Check(); err != nil {
+	decision, err := m.decision()
+	if err != nil {
+		return err
+	}
+	if err := decision.Check(); err != nil {
 		return err
 	}
 	if err := (File{m.Tokenizer.File, m.Tokenizer.SHA256}).check(); err != nil {
@@ -262,9 +272,33 @@ func (f File) check() error {
 	return nil
 }
 
+// poolings and agreements are the names of the ways of deciding.
+var (
+	poolings   = map[string]ner.Pooling{"": ner.Strongest, "strongest": ner.Strongest, "first": ner.First, "mean": ner.Mean}
+	agreements = map[string]ner.Agreement{"": ner.ByConfidence, "confidence": ner.ByConfidence, "table": ner.ByTable}
+)
+
 // decision is how the pack decides unless told otherwise.
-func (m *Manifest) decision() ner.Decision {
-	return ner.Decision{Lambda: m.Lambda, Threshold: m.Threshold}
+func (m *Manifest) decision() (ner.Decision, error) {
+	d := ner.Decision{Lambda: m.Lambda, Recall: m.Recall, Threshold: m.Threshold, SuperclassThreshold: m.SuperclassThreshold}
+	var ok bool
+	if d.Word, ok = poolings[m.Word]; !ok {
+		return d, fmt.Errorf("unknown word %q; strongest, first and mean are known", m.Word)
+	}
+	if d.Agreement, ok = agreements[m.Agreement]; !ok {
+		return d, fmt.Errorf("unknown agreement %q; confidence and table are known", m.Agreement)
+	}
+	for label, least := range m.Thresholds {
+		t, ok := phi.ParseType(label)
+		if !ok {
+			return d, fmt.Errorf("thresholds: %q is no label of the taxonomy", label)
+		}
+		if d.Types == nil {
+			d.Types = map[phi.Type]float64{}
+		}
+		d.Types[t] = least
+	}
+	return d, nil
 }
 
 // classes reads the labels of a model. A label is our own, or one of the label map, with or without a prefix.

@@ -92,8 +92,8 @@ func open(dir string, options Options) (_ *Pack, err error) {
 		}
 		p.sessions[model.Role] = s
 	}
-	p.ensemble = p.newEnsemble()
-	return p, nil
+	p.ensemble, err = p.newEnsemble()
+	return p, err
 }
 
 func readManifest(dir string) (*Manifest, error) {
@@ -174,10 +174,14 @@ func (p *Pack) probeWindow() []int64 {
 	return ids
 }
 
-func (p *Pack) newEnsemble() *ner.Ensemble {
+func (p *Pack) newEnsemble() (*ner.Ensemble, error) {
+	decision, err := p.Manifest.decision()
+	if err != nil {
+		return nil, err
+	}
 	e := &ner.Ensemble{
 		Name: p.Manifest.source(), Languages: p.Manifest.Languages, Tokenizer: p.tokenizer,
-		Window: p.Manifest.Window.Tokens, Overlap: p.Manifest.Window.Overlap, Decision: p.Manifest.decision(),
+		Window: p.Manifest.Window.Tokens, Overlap: p.Manifest.Window.Overlap, Decision: decision,
 	}
 	if s := p.sessions[Superclass]; s != nil {
 		e.Superclass = s
@@ -185,7 +189,7 @@ func (p *Pack) newEnsemble() *ner.Ensemble {
 	if s := p.sessions[Subclass]; s != nil {
 		e.Subclass = s
 	}
-	return e
+	return e, nil
 }
 
 // Ensemble is the pack at work, for use with others.

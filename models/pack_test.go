@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -209,6 +210,14 @@ func TestFaultyPacks(t *testing.T) {
 		{"another schema", func(_ string, m map[string]any) { m["schema"] = 2 }, models.ErrManifest, "schema 2"},
 		{"no languages", func(_ string, m map[string]any) { delete(m, "languages") }, models.ErrManifest, "languages"},
 		{"lambda too high", func(_ string, m map[string]any) { m["lambda"] = 1.5 }, models.ErrManifest, "lambda"},
+		{"unknown pooling", func(_ string, m map[string]any) { m["word"] = "last" }, models.ErrManifest, "last"},
+		{"unknown agreement", func(_ string, m map[string]any) { m["agreement"] = "dice" }, models.ErrManifest, "dice"},
+		{"threshold of an unknown type", func(_ string, m map[string]any) {
+			m["thresholds"] = map[string]any{"PLANET": 0.5}
+		}, models.ErrManifest, "PLANET"},
+		{"threshold of a type too high", func(_ string, m map[string]any) {
+			m["thresholds"] = map[string]any{"NAME": 1.5}
+		}, models.ErrManifest, "threshold of a type"},
 		{"file elsewhere", func(_ string, m map[string]any) { model(m)["file"] = "../model.onnx" }, models.ErrManifest, "name of a file in the pack"},
 		{"window beyond the positions", func(_ string, m map[string]any) {
 			m["window"] = map[string]any{"tokens": 400, "overlap": 32}
@@ -251,6 +260,26 @@ func TestFaultyPacks(t *testing.T) {
 				t.Errorf("verify says %v", verr)
 			}
 		})
+	}
+}
+
+// What the manifest says about deciding is what the pack does.
+func TestDecisionOfThePack(t *testing.T) {
+	p := open(t, spoil(t, func(_ string, m map[string]any) {
+		maps.Copy(m, map[string]any{
+			"lambda": 0.5, "threshold": 0.25, "superclass_threshold": 0.75, "word": "mean", "agreement": "table",
+			"thresholds": map[string]any{"NAME": 1, "LOCATION_CITY": 0.5},
+		})
+	}))
+	want := ner.Decision{
+		Lambda: 0.5, Threshold: 0.25, SuperclassThreshold: 0.75, Word: ner.Mean, Agreement: ner.ByTable,
+		Types: map[phi.Type]float64{phi.Name: 1, phi.LocationCity: 0.5},
+	}
+	if got := p.Ensemble().Decision; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := find(t, detector(t, p, ner.Options{}), "Frau Meier aus Bonn"); !slices.Equal(got, []string{"LOCATION_CITY:Bonn"}) {
+		t.Errorf("%q", got)
 	}
 }
 

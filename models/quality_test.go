@@ -35,7 +35,7 @@ func TestShippedPacksOnDevLetters(t *testing.T) {
 			}{
 				{"superclass", ner.Options{Only: ner.SuperclassOnly}},
 				{"subclass", ner.Options{Only: ner.SubclassOnly}},
-				{"first subword", ner.Options{Decision: &ner.Decision{FirstSubword: true}}},
+				{"first subword", ner.Options{Decision: &ner.Decision{Word: ner.First}}},
 				{"no second reading", ner.Options{NoSecondReading: true}},
 				{"ensemble", ner.Options{}},
 			} {

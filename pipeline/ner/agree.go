@@ -11,6 +11,7 @@ type opinion struct {
 	super, sub vote
 	hasSuper   bool // the ensemble has such a tagger
 	hasSub     bool
+	kinds      []phi.Type // that the subclass tagger knows
 }
 
 // verdict is a decision about a word.
@@ -32,25 +33,67 @@ const maxEnsembles = 32
 // bestScore caps the score of a verdict: a model is never as certain as a checksum or a known identifier.
 const bestScore = 0.96
 
+// hint is the least probability that makes a type of the subclass tagger worth more than a bare category.
+const hint = 0.01
+
 // agree settles what two taggers say. A superclass that contains the subclass confirms it; one tagger alone is
-// believed; a contradiction is PHI of unknown kind.
+// believed if it is sure enough; of two that contradict each other the decision's Agreement tells who is right.
 func (d Decision) agree(o opinion, ensemble int) verdict {
 	super, sub := o.hasSuper && d.decided(o.super), o.hasSub && d.decided(o.sub)
+	if super && !sub && o.hasSub && float64(o.super.mass) < d.SuperclassThreshold {
+		super = false
+	}
 	v := verdict{score: o.score()}
 	superBit, subBit := sources(1)<<(2*ensemble), sources(2)<<(2*ensemble)
 	switch {
 	case super && sub:
 		v.kind, v.begin, v.votes, v.from = o.sub.kind, o.sub.begin, 2, superBit|subBit
-		if o.super.kind.Category() != o.sub.kind.Category() {
+		if o.super.kind.Category() == o.sub.kind.Category() {
+			break
+		}
+		switch {
+		case d.Agreement == ByTable:
 			v.kind, v.loose = phi.Other, true
+		case o.super.p > o.sub.p:
+			v.kind, v.begin = o.category(d), o.super.begin
+			v.loose = v.kind.Bare()
 		}
 	case super:
-		v.kind, v.begin, v.votes, v.from = o.super.kind.Category().Type(), o.super.begin, 1, superBit
+		v.kind, v.begin, v.votes, v.from = o.category(d), o.super.begin, 1, superBit
 		v.loose = v.kind.Bare()
 	case sub:
 		v.kind, v.begin, v.votes, v.from = o.sub.kind, o.sub.begin, 1, subBit
 	}
+	if v.votes > 0 && max(massIf(super, o.super), massIf(sub, o.sub)) < d.least(v.kind) {
+		return verdict{}
+	}
 	return v
+}
+
+func massIf(spoke bool, v vote) float64 {
+	if !spoke {
+		return 0
+	}
+	return float64(v.mass)
+}
+
+// least is the threshold of a type: its own, or that of its category.
+func (d Decision) least(t phi.Type) float64 {
+	if least, ok := d.Types[t]; ok {
+		return least
+	}
+	return d.Types[t.Category().Type()]
+}
+
+// category is what the superclass tagger says, as a type if the subclass tagger has one in mind.
+func (o opinion) category(d Decision) phi.Type {
+	c := o.super.kind.Category()
+	if d.Agreement == ByConfidence {
+		if kind, weight := o.sub.within(c, o.kinds); weight >= hint {
+			return kind
+		}
+	}
+	return c.Type()
 }
 
 // score is the mean probability of being PHI over the taggers, so that one tagger's silence counts.

@@ -408,39 +408,50 @@ func (r *reading) collect(v *version, cursor *int, u unit, decisions []Decision,
 		if votes == nil {
 			continue
 		}
-		strongest, begins := wordVote(v, votes, *cursor, u, decisions[v.ensemble].FirstSubword)
+		word := r.taggers[t].word(v, votes, *cursor, u, decisions[v.ensemble].Word)
 		o := &opinions[v.ensemble]
 		to := &o.sub
 		if r.taggers[t].super {
 			to = &o.super
 			o.hasSuper = true
 		} else {
-			o.hasSub = true
+			o.hasSub, o.kinds = true, r.taggers[t].reader.kinds
 		}
-		if strongest.stronger(*to) {
-			strongest.begin = begins
-			*to = strongest
+		if word.stronger(*to) {
+			*to = word
 		}
 	}
 }
 
-// wordVote gives the strongest vote among the tokens of a word, and whether any of them begins a span of that type. A
-// character that is no word listens only to tokens without words in them.
-func wordVote(v *version, votes []vote, from int, u unit, first bool) (strongest vote, begins bool) {
+// word gives the vote of a tagger on a word. A character that is no word listens only to tokens without words in them.
+func (t *tagger) word(v *version, votes []vote, from int, u unit, pooling Pooling) vote {
+	var strongest vote
+	var spoke []vote
+	begins, n := false, 0
 	for i := from; i < len(v.tokens) && v.tokens[i].Start < u.end; i++ {
 		if v.tokens[i].End <= u.start || !u.word && v.wordy[i] {
 			continue
 		}
-		switch vote := votes[i]; {
+		vote := votes[i]
+		n++
+		switch {
+		case pooling == First:
+			return vote
+		case pooling == Mean:
+			if vote.row != nil {
+				spoke = append(spoke, vote)
+			}
+			continue
 		case vote.stronger(strongest):
 			begins = vote.begin || begins && vote.kind == strongest.kind
 			strongest = vote
 		case vote.kind == strongest.kind:
 			begins = begins || vote.begin
 		}
-		if first {
-			break
-		}
 	}
-	return strongest, begins
+	if pooling == Mean {
+		return t.reader.mean(spoke, n)
+	}
+	strongest.begin = begins
+	return strongest
 }

@@ -27,7 +27,7 @@ func show(text string, spans []phi.Span) []string {
 }
 
 // The table of the agreement between superclass and subclass, word by word and over spans.
-func TestAgreement(t *testing.T) {
+func TestAgreementByTable(t *testing.T) {
 	for _, c := range []struct {
 		name, text, super, sub string
 		want                   []string
@@ -63,6 +63,30 @@ func TestAgreement(t *testing.T) {
 		{"columns of a table", "Stolle   Olbrich", "Stolle=B-NAME Olbrich=I-NAME", "", []string{"NAME:Stolle@de.superclass", "NAME:Olbrich@de.superclass"}},
 		{"year with apostrophe", "seit '98 da", "98=B-DATE", "", []string{"DATE:'98@de.superclass"}},
 		{"brackets belong", "Tel (0228) 12", "(=B-DATE 0228=I-DATE )=I-DATE 12=I-DATE", "", []string{"DATE:(0228) 12@de.superclass"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDetector(t, ner.Options{Decision: &ner.Decision{Agreement: ner.ByTable}}, ensemble("ner.de", c.super, c.sub))
+			if got := show(c.text, detect(t, d, c.text)); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// The surer tagger gives the type, and a category becomes the type that the subclass tagger leans to.
+func TestAgreementByConfidence(t *testing.T) {
+	for _, c := range []struct {
+		name, text, super, sub string
+		want                   []string
+	}{
+		{"both agree", "Patientin Karla kommt", "Karla=B-NAME", "Karla=B-NAME_PATIENT", []string{"NAME_PATIENT:Karla@de"}},
+		{"the subclass is surer", "Patientin Karla kommt", "Karla=B-LOCATION:4", "Karla=B-NAME_STAFF", []string{"NAME_STAFF:Karla@de"}},
+		{"the superclass is surer", "Patientin Karla kommt", "Karla=B-LOCATION:9", "Karla=B-NAME_STAFF:4,B-LOCATION_CITY:3", []string{"LOCATION_CITY:Karla@de"}},
+		{"the subclass has no idea of it", "Patientin Karla kommt", "Karla=B-LOCATION:9", "Karla=B-NAME_STAFF:5,B-LOCATION_CITY:-9,I-LOCATION_CITY:-9", []string{"LOCATION:Karla@de"}},
+		{"superclass only, subclass leans", "Patientin Karla kommt", "Karla=B-NAME", "Karla=O:4,B-NAME_STAFF:3", []string{"NAME_STAFF:Karla@de.superclass"}},
+		{"superclass only, subclass silent", "Patientin Karla kommt", "Karla=B-NAME", "", []string{"NAME:Karla@de.superclass"}},
+		{"subclass only", "Patientin Karla kommt", "", "Karla=B-NAME_STAFF", []string{"NAME_STAFF:Karla@de.subclass"}},
+		{"a span takes the type of most of its words", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-NAME Schmitz=I-NAME", "Karl=B-NAME_STAFF Meier=I-NAME_STAFF Schmitz=I-NAME_PATIENT:3", []string{"NAME_STAFF:Karl Meier Schmitz@de"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDetector(t, ner.Options{}, ensemble("ner.de", c.super, c.sub))
@@ -115,6 +139,11 @@ func TestDecisions(t *testing.T) {
 		{"lambda with threshold", ner.Decision{Lambda: 0.6, Threshold: 0.5}, []string{"NAME_STAFF:Meier@de"}},
 		{"target recall", ner.Decision{Recall: 0.25}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
 		{"target recall not reached", ner.Decision{Recall: 0.35}, []string{"NAME_STAFF:Meier@de"}},
+		{"threshold of the superclass", ner.Decision{Lambda: 0.6, SuperclassThreshold: 0.5}, []string{"NAME_STAFF:Meier@de"}},
+		{"threshold of the superclass met", ner.Decision{Lambda: 0.6, SuperclassThreshold: 0.2}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"threshold of a category", ner.Decision{Lambda: 0.6, Types: map[phi.Type]float64{phi.Name: 0.5}}, []string{"NAME_STAFF:Meier@de"}},
+		{"threshold of another type", ner.Decision{Lambda: 0.6, Types: map[phi.Type]float64{phi.NamePatient: 1}}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"a type goes before its category", ner.Decision{Types: map[phi.Type]float64{phi.Name: 0.5, phi.NameStaff: 1}}, nil},
 	} {
 		d := newDetector(t, ner.Options{Decision: &c.decision}, e)
 		if got := show(text, detect(t, d, text)); !slices.Equal(got, c.want) {
@@ -135,7 +164,9 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s, by With: %v", c.name, err)
 		}
 	}
-	for _, bad := range []ner.Decision{{Lambda: -0.1}, {Lambda: 1.1}, {Recall: 2}, {Threshold: -1}, {Lambda: math.NaN()}} {
+	for _, bad := range []ner.Decision{{Lambda: -0.1}, {Lambda: 1.1}, {Recall: 2}, {Threshold: -1}, {Lambda: math.NaN()}, {SuperclassThreshold: 2}, {Word: 9}, {Agreement: 9},
+		{Types: map[phi.Type]float64{phi.Name: 2}}, {Types: map[phi.Type]float64{phi.NoType: 0.5}},
+	} {
 		if _, err := ner.NewDetector(ner.Options{Decision: &bad}, e); err == nil {
 			t.Errorf("accepted %+v", bad)
 		}
@@ -160,9 +191,18 @@ func TestSubwords(t *testing.T) {
 	if got := show(text, detect(t, newDetector(t, ner.Options{}, e), text)); !slices.Equal(got, []string{"NAME_STAFF:Obermeier@de.subclass", "NAME_STAFF:Niedermair@de.subclass"}) {
 		t.Errorf("any subword: %q", got)
 	}
-	first := newDetector(t, ner.Options{Decision: &ner.Decision{FirstSubword: true}}, e)
+	first := newDetector(t, ner.Options{Decision: &ner.Decision{Word: ner.First}}, e)
 	if got := show(text, detect(t, first, text)); !slices.Equal(got, []string{"NAME_STAFF:Niedermair@de.subclass"}) {
 		t.Errorf("first subword: %q", got)
+	}
+	// One token of three says PHI: enough for the mean only with a bias.
+	mean := newDetector(t, ner.Options{Decision: &ner.Decision{Word: ner.Mean}}, e)
+	if got := show(text, detect(t, mean, text)); got != nil {
+		t.Errorf("mean: %q", got)
+	}
+	mean = newDetector(t, ner.Options{Decision: &ner.Decision{Word: ner.Mean, Lambda: 0.8}}, e)
+	if got := show(text, detect(t, mean, text)); !slices.Equal(got, []string{"NAME_STAFF:Obermeier@de.subclass", "NAME_STAFF:Niedermair@de.subclass"}) {
+		t.Errorf("mean with a bias: %q", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package ner_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,7 +126,7 @@ var (
 	}
 )
 
-// marks reads "Karl=B-NAME Meier=I-NAME": what a tagger says, with logit 6, or as given behind a colon.
+// marks reads "Karl=B-NAME Meier=I-NAME:4,O:3": what a tagger says, with logit 6, or as given behind a colon.
 func marks(s string) map[string]map[string]float32 {
 	entries := map[string]map[string]float32{}
 	for field := range strings.FieldsSeq(s) {
@@ -142,7 +143,18 @@ func marks(s string) map[string]map[string]float32 {
 			}
 			continue
 		}
-		entries[piece] = map[string]float32{label: logit}
+		entries[piece] = map[string]float32{}
+		for part := range strings.SplitSeq(label, ",") {
+			name, value, given := strings.Cut(part, ":")
+			entries[piece][name] = logit
+			if given {
+				x, err := strconv.ParseFloat(value, 32)
+				if err != nil {
+					panic(err)
+				}
+				entries[piece][name] = float32(x)
+			}
+		}
 	}
 	return entries
 }

@@ -58,9 +58,38 @@ type Decision struct {
 	// Threshold is the least probability of being any PHI that one tagger alone needs against the silence of all
 	// others.
 	Threshold float64
-	// FirstSubword lets the first token of a word decide for the word, instead of the strongest.
-	FirstSubword bool
+	// SuperclassThreshold is the same for a superclass tagger against the silence of its own pack's subclass tagger.
+	SuperclassThreshold float64
+	// Types holds the least probability of being any PHI, from the taggers that spoke for it, that a type needs; a bare
+	// category stands for its types unless they are named themselves.
+	Types map[phi.Type]float64
+	// Word says how the tokens of a word decide for it.
+	Word Pooling
+	// Agreement says what becomes of the type when superclass and subclass differ.
+	Agreement Agreement
 }
+
+// Pooling makes one decision out of those about the tokens of a word.
+type Pooling uint8
+
+// The ways of pooling. The zero value misses least.
+const (
+	Strongest Pooling = iota // the token that speaks loudest for PHI
+	First                    // the first token
+	Mean                     // the mean of all
+)
+
+// Agreement makes one type out of what superclass and subclass say.
+type Agreement uint8
+
+// The ways of agreeing.
+const (
+	// ByConfidence gives the type to the surer tagger. Where that is the superclass, or it alone spoke, the subclass
+	// tagger's best type within the category is taken, if it gives it any weight.
+	ByConfidence Agreement = iota
+	// ByTable makes a contradiction OTHER and leaves the superclass alone with its category.
+	ByTable
+)
 
 // Check says what is wrong with a decision.
 func (d Decision) Check() error {
@@ -71,6 +100,15 @@ func (d Decision) Check() error {
 		return errors.New("the recall threshold must lie between 0 and 1")
 	case !(d.Threshold >= 0 && d.Threshold <= 1):
 		return errors.New("the threshold must lie between 0 and 1")
+	case !(d.SuperclassThreshold >= 0 && d.SuperclassThreshold <= 1):
+		return errors.New("the threshold of the superclass must lie between 0 and 1")
+	case d.Word > Mean || d.Agreement > ByTable:
+		return errors.New("unknown way of deciding")
+	}
+	for t, least := range d.Types {
+		if t == phi.NoType || t >= phi.Protected || !(least >= 0 && least <= 1) {
+			return errors.New("the threshold of a type must lie between 0 and 1")
+		}
 	}
 	return nil
 }

@@ -2,12 +2,13 @@ package ner
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,14 @@ import (
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
 )
+
+// TestMain lets random tests draw the same cases each time, unless a seed is given.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.seed", "20"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // Windows cover all tokens, in order, are not too long, and every token is decided by exactly one of them. No cut lies
 // inside a word that fits into the overlap.
@@ -184,7 +193,7 @@ func FuzzDetect(f *testing.F) {
 		if !utf8.ValidString(text) || len(text) > 2000 || n < 1 || n > 40 {
 			return
 		}
-		checkDetect(t, text, seed, n)
+		checkDetect(t, text, seed, n, Pooling(seed%3))
 	})
 }
 
@@ -198,16 +207,16 @@ func TestDetectLong(t *testing.T) {
 		strings.Repeat("a-", 20000),
 		strings.Repeat("x ", 100) + strings.Repeat("ö", 40000) + " Ende",
 	} {
-		checkDetect(t, text, uint64(i), 4)
+		checkDetect(t, text, uint64(i), 4, Pooling(i%3))
 	}
 }
 
-func checkDetect(t *testing.T, text string, seed uint64, n int) {
-	d := randomDetector(n, seed, Options{Pool: NewPool(2, 0)})
+func checkDetect(t *testing.T, text string, seed uint64, n int, pooling Pooling) {
+	d := randomDetector(n, seed, Options{Pool: NewPool(2, 0), Decision: &Decision{Word: pooling}})
 	lambdas := []float64{0, 0.3, 0.9, 1}
 	var decisions []Decision
 	for _, l := range lambdas {
-		decisions = append(decisions, Decision{Lambda: l})
+		decisions = append(decisions, Decision{Lambda: l, Word: pooling})
 	}
 	doc := &pipeline.Document{Text: text}
 	swept, err := d.Sweep(context.Background(), doc, decisions)
@@ -295,7 +304,7 @@ func TestVotes(t *testing.T) {
 		if got := d.decided(votes[0]); got != want && margin > 1e-5 {
 			t.Fatalf("decided %v, want %v (p %v, none %v)", got, want, p, none)
 		}
-		if want && margin > 1e-5 && votes[0].kind != best {
+		if want && margin > 1e-5 && sums[votes[0].kind] < sums[best]*(1-1e-6) {
 			t.Fatalf("%v, want %v", votes[0].kind, best)
 		}
 	})
@@ -312,21 +321,64 @@ func TestCapitals(t *testing.T) {
 	})
 }
 
-// Hostile texts cost about as much for each byte as plain ones.
-func TestLinear(t *testing.T) {
-	perByte := func(piece string) float64 {
-		d := randomDetector(4, 1, Options{Pool: NewPool(1, 0)})
-		doc := &pipeline.Document{Text: strings.Repeat(piece, 1<<17/len(piece))}
-		begin := time.Now()
-		if _, err := d.Detect(context.Background(), doc); err != nil {
+// counting is a tokenizer and a tagger that count what they are given.
+type counting struct {
+	every
+	chance
+	bytes, ids *atomic.Int64
+}
+
+func (c counting) Tokenize(text string) ([]Token, error) {
+	c.bytes.Add(int64(len(text)))
+	return c.every.Tokenize(text)
+}
+
+func (c counting) Tag(ctx context.Context, ids []int64) ([]float32, error) {
+	c.ids.Add(int64(len(ids)))
+	return c.chance.Tag(ctx, ids)
+}
+
+// hostile texts try to make windows, words and lines degenerate.
+var hostile = []string{"Frau Müller, 77 Jahre. ", "☃", "A\nab\n", "ABCD\nabcd\n", "a-", "Müller", "e\u0301\u0301\u0301", "\n", " \u00ad"}
+
+// A hostile text gives the models no more work for each byte than windows with overlap and a second reading must.
+func TestWorkIsLinear(t *testing.T) {
+	for _, piece := range hostile {
+		var bytes, ids atomic.Int64
+		c := counting{every(4), chance{chanceClasses, 1, 3}, &bytes, &ids}
+		d, err := NewDetector(Options{Pool: NewPool(1, 0)}, &Ensemble{Name: "ner.x", Tokenizer: c, Window: 20, Overlap: 6, Subclass: c})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return time.Since(begin).Seconds() / float64(len(doc.Text))
-	}
-	plain := perByte("Frau Müller, 77 Jahre. ")
-	for _, piece := range []string{"☃", "A\nab\n", "ABCD\nabcd\n", "a-", "Müller", "e\u0301\u0301\u0301", "\n", " \u00ad"} {
-		if cost := perByte(piece); cost > 20*plain {
-			t.Errorf("%q costs %.0f times as much as plain text", piece, cost/plain)
+		text := strings.Repeat(piece, 1<<17/len(piece))
+		if _, err := d.Detect(context.Background(), &pipeline.Document{Text: text}); err != nil {
+			t.Fatal(err)
 		}
+		tokens, err := c.every.Tokenize(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Load(); got > int64(len(text))*22/10 {
+			t.Errorf("%q: %d bytes tokenized of a text of %d", piece, got, len(text))
+		}
+		// Neighbours of 20 tokens share 6, or up to half of a window where words are long.
+		if got, most := ids.Load(), int64(2*2*len(tokens)*11/10); got > most {
+			t.Errorf("%q: %d tokens scored of %d", piece, got, len(tokens))
+		}
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for _, piece := range hostile {
+		b.Run(fmt.Sprintf("%q", piece), func(b *testing.B) {
+			d := randomDetector(4, 1, Options{Pool: NewPool(1, 0)})
+			doc := &pipeline.Document{Text: strings.Repeat(piece, 1<<17/len(piece))}
+			b.SetBytes(int64(len(doc.Text)))
+			for b.Loop() {
+				if _, err := d.Detect(context.Background(), doc); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -12,8 +12,9 @@ import (
 type vote struct {
 	kind  phi.Type
 	begin bool
-	p     float32 // of the type
-	mass  float32 // of any PHI
+	p     float32   // of the type
+	mass  float32   // of any PHI
+	row   []float32 // of each of the tagger's types, in the order of its reader; nil without an opinion
 }
 
 // decided says whether the vote is for PHI.
@@ -88,17 +89,25 @@ func (r *reader) read(logits []float32, votes []vote) error {
 	}
 	mass := make([]float64, len(r.kinds))
 	start := make([]float64, len(r.kinds))
+	rows := make([]float32, len(r.kinds)*len(votes))
 	for i := range votes {
 		v, err := r.row(logits[i*columns:(i+1)*columns], mass, start)
 		if err != nil {
 			return err
+		}
+		if v.kind != phi.NoType {
+			v.row = rows[i*len(r.kinds) : (i+1)*len(r.kinds)]
+			total := float64(v.mass)
+			for s, m := range mass {
+				v.row[s] = float32(m * total)
+			}
 		}
 		votes[i] = v
 	}
 	return nil
 }
 
-// row reads one row; mass and start are room to work in, one place for each type.
+// row reads one row; start is room to work in, and mass gets the share of each type in all PHI.
 func (r *reader) row(row []float32, mass, start []float64) (vote, error) {
 	none, some := math.Inf(-1), math.Inf(-1)
 	for c, x := range row {
@@ -144,8 +153,48 @@ func (r *reader) row(row []float32, mass, start []float64) (vote, error) {
 		}
 	}
 	total := inside + outside
-	return vote{
+	v := vote{
 		kind: r.kinds[best], begin: 2*start[best] > mass[best],
 		p: float32(mass[best] / total), mass: float32(inside / total),
-	}, nil
+	}
+	for s := range mass {
+		mass[s] /= inside
+	}
+	return v, nil
+}
+
+// mean is the mean of the votes of n tokens, of which those without an opinion need not be given.
+func (r *reader) mean(votes []vote, n int) vote {
+	if len(votes) == 0 {
+		return vote{}
+	}
+	out := vote{row: make([]float32, len(r.kinds))}
+	for _, v := range votes {
+		out.mass += v.mass
+		for s, p := range v.row {
+			out.row[s] += p
+		}
+	}
+	best := 0
+	for s := range out.row {
+		out.row[s] /= float32(n)
+		if out.row[s] > out.row[best] || out.row[s] == out.row[best] && r.kinds[s] < r.kinds[best] {
+			best = s
+		}
+	}
+	out.kind, out.p, out.mass = r.kinds[best], out.row[best], out.mass/float32(n)
+	for _, v := range votes {
+		out.begin = out.begin || v.begin && v.kind == out.kind
+	}
+	return out
+}
+
+// within gives the type of the category that the vote of a tagger gives most weight, and that weight.
+func (v vote) within(c phi.Category, kinds []phi.Type) (best phi.Type, weight float32) {
+	for s, p := range v.row {
+		if kinds[s].Category() == c && p > weight {
+			best, weight = kinds[s], p
+		}
+	}
+	return best, weight
 }
