@@ -171,7 +171,7 @@ func (a *app) benchPack(ctx context.Context, pack *models.Pack) error {
 // addModels opens the packs that are wanted and adds them as one detector. Without any, the command line warns and the
 // server refuses to start, unless models: none was said.
 func (a *app) addModels(p *pipelineParts, cfg config.Config, f pipelineFlags) error {
-	if cfg.Models.Use == "none" {
+	if cfg.Models.Use == "none" || f.leaves("superclass") && f.leaves("subclass") {
 		return nil
 	}
 	dirs, err := packDirs(cfg)
@@ -205,13 +205,27 @@ func (a *app) addModels(p *pipelineParts, cfg config.Config, f pipelineFlags) er
 	if p.packs, err = models.OpenAll(chosen, models.Options{Library: cfg.Models.Library, Threads: cfg.Models.Threads}); err != nil {
 		return err
 	}
-	options := ner.Options{}
-	detector, err := models.Detector(options, p.packs...)
+	detector, err := models.Detector(modelOptions(cfg, f), p.packs...)
 	if err != nil {
 		return err
 	}
 	p.Detectors = append(p.Detectors, detector)
 	return nil
+}
+
+// modelOptions say how the packs decide where the configuration or the flags want it otherwise.
+func modelOptions(cfg config.Config, f pipelineFlags) ner.Options {
+	var o ner.Options
+	if cfg.Models.Lambda >= 0 {
+		o.Lambda = &cfg.Models.Lambda
+	}
+	switch {
+	case f.leaves("superclass"):
+		o.Only = ner.SubclassOnly
+	case f.leaves("subclass"):
+		o.Only = ner.SuperclassOnly
+	}
+	return o
 }
 
 func wanted(use string, names ...string) bool {

@@ -16,6 +16,8 @@ import (
 type Options struct {
 	// Decision overrides that of the packs.
 	Decision *Decision
+	// Lambda overrides that of the decision, whoever made it.
+	Lambda *float64
 	// Pool is shared with other detectors; nil: a pool of its own.
 	Pool *Pool
 	// Skip lists stretches of the text that are known to hold no PHI, in order: what lies wholly inside is not read.
@@ -57,6 +59,11 @@ func NewDetector(options Options, ensembles ...*Ensemble) (*Detector, error) {
 	}
 	if options.Decision != nil {
 		if err := options.Decision.Check(); err != nil {
+			return nil, fmt.Errorf("ner: %w", err)
+		}
+	}
+	if options.Lambda != nil {
+		if err := (Decision{Lambda: *options.Lambda}).Check(); err != nil {
 			return nil, fmt.Errorf("ner: %w", err)
 		}
 	}
@@ -102,20 +109,28 @@ func (d *Detector) Ensembles(language phi.Language) []*Ensemble {
 	return fit
 }
 
+// decision is how an ensemble decides in this detector.
+func (d *Detector) decision(e *Ensemble) Decision {
+	decision := e.Decision
+	if d.options.Decision != nil {
+		decision = *d.options.Decision
+	}
+	if d.options.Lambda != nil {
+		decision.Lambda = *d.options.Lambda
+	}
+	return decision
+}
+
 // Detect gives disjoint spans in order. It fails if any model does.
 func (d *Detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
-	var decisions []Decision
-	if d.options.Decision != nil {
-		decisions = []Decision{*d.options.Decision}
-	}
-	spans, err := d.read(ctx, doc, decisions)
+	spans, err := d.read(ctx, doc, 1, func(_ int, e *Ensemble) Decision { return d.decision(e) })
 	if err != nil {
 		return nil, err
 	}
 	return spans[0], nil
 }
 
-// Sweep reads the document once and gives the spans for each of several decisions.
+// Sweep reads the document once and gives the spans for each of several decisions, which override all others.
 func (d *Detector) Sweep(ctx context.Context, doc *pipeline.Document, decisions []Decision) ([][]phi.Span, error) {
 	for _, c := range decisions {
 		if err := c.Check(); err != nil {
@@ -125,11 +140,28 @@ func (d *Detector) Sweep(ctx context.Context, doc *pipeline.Document, decisions 
 	if len(decisions) == 0 {
 		return nil, nil
 	}
-	return d.read(ctx, doc, decisions)
+	return d.read(ctx, doc, len(decisions), func(i int, _ *Ensemble) Decision { return decisions[i] })
 }
 
-// read gives one list of spans for each decision; without any, one list as the ensembles' own decisions say.
-func (d *Detector) read(ctx context.Context, doc *pipeline.Document, decisions []Decision) ([][]phi.Span, error) {
+// SweepLambda is Sweep over values of lambda; all else is decided as Detect does.
+func (d *Detector) SweepLambda(ctx context.Context, doc *pipeline.Document, lambdas []float64) ([][]phi.Span, error) {
+	for _, l := range lambdas {
+		if err := (Decision{Lambda: l}).Check(); err != nil {
+			return nil, fmt.Errorf("ner: %w", err)
+		}
+	}
+	if len(lambdas) == 0 {
+		return nil, nil
+	}
+	return d.read(ctx, doc, len(lambdas), func(i int, e *Ensemble) Decision {
+		decision := d.decision(e)
+		decision.Lambda = lambdas[i]
+		return decision
+	})
+}
+
+// read gives n lists of spans, each by decisions of its own.
+func (d *Detector) read(ctx context.Context, doc *pipeline.Document, n int, decide func(i int, e *Ensemble) Decision) ([][]phi.Span, error) {
 	if !utf8.ValidString(doc.Text) {
 		return nil, ErrText
 	}
@@ -137,17 +169,10 @@ func (d *Detector) read(ctx context.Context, doc *pipeline.Document, decisions [
 		return nil, err
 	}
 	defer d.options.Pool.leave()
-	r := reading{
-		doc: doc, options: d.options, ensembles: d.Ensembles(doc.Language),
-		decisions: make([][]Decision, max(1, len(decisions))),
-	}
+	r := reading{doc: doc, options: d.options, ensembles: d.Ensembles(doc.Language), decisions: make([][]Decision, n)}
 	for i := range r.decisions {
 		for _, e := range r.ensembles {
-			decision := e.Decision
-			if len(decisions) > 0 {
-				decision = decisions[i]
-			}
-			r.decisions[i] = append(r.decisions[i], decision)
+			r.decisions[i] = append(r.decisions[i], decide(i, e))
 		}
 	}
 	if d.options.Skip != nil {

@@ -164,6 +164,25 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s, by With: %v", c.name, err)
 		}
 	}
+	lambda := 0.6
+	biased := newDetector(t, ner.Options{Lambda: &lambda}, e)
+	if got := show(text, detect(t, biased, text)); !slices.Equal(got, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}) {
+		t.Errorf("lambda of the options: %q", got)
+	}
+	// The thresholds of the pack stay when lambda is changed.
+	strict := *e
+	strict.Decision = ner.Decision{SuperclassThreshold: 0.5}
+	swept, err := newDetector(t, ner.Options{}, &strict).SweepLambda(context.Background(), &pipeline.Document{Text: text}, []float64{0, 0.6, 1})
+	if err != nil || len(swept) != 3 || !slices.Equal(show(text, swept[1]), []string{"NAME_STAFF:Meier@de"}) {
+		t.Errorf("sweep of lambda: %v, %v", swept, err)
+	}
+	lambda = 2
+	if _, err := ner.NewDetector(ner.Options{Lambda: &lambda}, e); err == nil {
+		t.Error("accepted a lambda of 2")
+	}
+	if _, err := biased.SweepLambda(context.Background(), &pipeline.Document{Text: text}, []float64{-1}); err == nil {
+		t.Error("swept a lambda of -1")
+	}
 	for _, bad := range []ner.Decision{{Lambda: -0.1}, {Lambda: 1.1}, {Recall: 2}, {Threshold: -1}, {Lambda: math.NaN()}, {SuperclassThreshold: 2}, {Word: 9}, {Agreement: 9},
 		{Types: map[phi.Type]float64{phi.Name: 2}}, {Types: map[phi.Type]float64{phi.NoType: 0.5}},
 	} {
