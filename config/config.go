@@ -100,7 +100,8 @@ type Upstream struct {
 
 // Limits keep one request from taking the server down.
 type Limits struct {
-	BodyBytes  int64         `koanf:"body_bytes"`
+	BodyBytes  int64         `koanf:"body_bytes"`   // of one request, as sent and unpacked
+	Bodies     int64         `koanf:"bodies_bytes"` // of all requests that are held at a time
 	TextBytes  int64         `koanf:"text_bytes"`
 	Depth      int           `koanf:"depth"`
 	Timeout    time.Duration `koanf:"timeout"`
@@ -110,6 +111,8 @@ type Limits struct {
 	Burst      int           `koanf:"burst"`
 	ReadHeader time.Duration `koanf:"read_header"`
 	ReadBody   time.Duration `koanf:"read_body"`
+	BodyGrace  time.Duration `koanf:"body_grace"` // time for a body to begin, after which it must keep to BodyRate
+	BodyRate   int64         `koanf:"body_rate"`  // bytes a second; 0: no limit but ReadBody
 }
 
 // Log says what is written to stderr.
@@ -137,8 +140,9 @@ func Default() Config {
 		Auth:     Auth{Algorithms: []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}},
 		Upstream: Upstream{Timeout: 20 * time.Second, MaxBytes: 64 << 20, Retries: 2},
 		Limits: Limits{
-			BodyBytes: 64 << 20, TextBytes: 32 << 20, Depth: 64, Timeout: 120 * time.Second,
+			BodyBytes: 64 << 20, Bodies: 512 << 20, TextBytes: 32 << 20, Depth: 64, Timeout: 120 * time.Second,
 			Concurrent: 16, Queue: 64, Burst: 20, ReadHeader: 10 * time.Second, ReadBody: 60 * time.Second,
+			BodyGrace: 10 * time.Second, BodyRate: 16 << 10,
 		},
 		Log:      Log{Level: "info", Format: "json"},
 		Shutdown: 20 * time.Second,

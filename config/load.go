@@ -135,6 +135,15 @@ func (c Config) Validate() error {
 	if c.Auth.Issuer != "" && c.Auth.Audience == "" {
 		bad("auth.audience", "must be given with an issuer: a token for another server is none for this one")
 	}
+	if len(c.Auth.Algorithms) == 0 {
+		bad("auth.algorithms", "must not be empty")
+	}
+	if c.Upstream.PassToken && c.Upstream.TokenURL != "" {
+		bad("upstream.pass_token", "goes with no token_url: one token can be sent")
+	}
+	if c.Upstream.TokenURL != "" && (c.Upstream.ClientID == "" || c.Upstream.ClientSecretFile == "") {
+		bad("upstream.token_url", "needs client_id and client_secret_file")
+	}
 	for _, alg := range c.Auth.Algorithms {
 		if strings.HasPrefix(strings.ToUpper(alg), "HS") || strings.EqualFold(alg, "none") {
 			bad("auth.algorithms", "only signatures by a private key are accepted")
@@ -143,8 +152,12 @@ func (c Config) Validate() error {
 	if c.Auth.Issuer == "" && !c.Auth.InsecureNoAuth && !loopback(c.Listen) {
 		bad("auth.issuer", "needed on an address other than loopback (or auth.insecure_no_auth, said on purpose)")
 	}
-	if c.Limits.BodyBytes <= 0 || c.Limits.TextBytes <= 0 || c.Limits.Depth <= 0 || c.Limits.Timeout <= 0 || c.Limits.Concurrent <= 0 || c.Limits.Queue < 0 {
+	if c.Limits.BodyBytes <= 0 || c.Limits.TextBytes <= 0 || c.Limits.Depth <= 0 || c.Limits.Timeout <= 0 || c.Limits.Concurrent <= 0 || c.Limits.Queue < 0 ||
+		c.Limits.ReadHeader <= 0 || c.Limits.ReadBody <= 0 || c.Limits.BodyGrace <= 0 || c.Limits.BodyRate < 0 {
 		bad("limits", "must be positive")
+	}
+	if c.Limits.Bodies < c.Limits.BodyBytes {
+		bad("limits.bodies_bytes", "must have room for one body of the greatest size")
 	}
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
 		bad("log.level", "must be debug, info, warn or error")

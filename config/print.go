@@ -14,7 +14,7 @@ func (c Config) YAML() ([]byte, error) {
 		return nil, err
 	}
 	// Durations are written as people write them.
-	for _, key := range []string{"shutdown", "upstream.timeout", "limits.timeout", "limits.read_header", "limits.read_body"} {
+	for _, key := range []string{"shutdown", "upstream.timeout", "limits.timeout", "limits.read_header", "limits.read_body", "limits.body_grace"} {
 		if err := k.Set(key, k.Duration(key).String()); err != nil {
 			return nil, err
 		}

@@ -139,6 +139,15 @@ func (rt *program) openStore(ctx context.Context, o programOptions) error {
 		}
 	}
 	rt.closers = append(rt.closers, rt.db.Close)
+	check, err := storageKey(rt.master, "check", 16)
+	if err != nil {
+		return err
+	}
+	if err := rt.db.Pin(ctx, "master-key", check); errors.Is(err, store.ErrConflict) {
+		return errors.New("database: it belongs to another master key; its pseudonyms would not be this program's")
+	} else if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
 	return nil
 }
 

@@ -54,7 +54,14 @@ func puller(ctx context.Context, cfg config.Config) (deidentify.Puller, error) {
 
 // asCaller hands on who asks: the token, and the patient that the caller is bound to.
 func asCaller(ctx context.Context, who server.Principal) context.Context {
-	return client.As(ctx, client.Caller{Token: who.Token, Patient: who.Patient})
+	return client.As(ctx, client.Caller{Token: who.Token, Patient: who.Patient, MayRead: func(resourceType string) bool {
+		for _, p := range []server.Permission{server.Read, server.Search} {
+			if allowed, patientOnly := who.Scopes.Allow(resourceType, p); !allowed || patientOnly && who.Patient == "" {
+				return false
+			}
+		}
+		return true
+	}})
 }
 
 func (u upstream) Read(ctx context.Context, reference string) (deidentify.Pulled, error) {
@@ -85,6 +92,8 @@ func pullKind(err error) error {
 		return fmt.Errorf("%w: %w", deidentify.ErrNotFound, err)
 	case errors.Is(err, client.ErrTooLarge):
 		return fmt.Errorf("%w: %w", deidentify.ErrTooLarge, err)
+	case errors.Is(err, client.ErrTimeout):
+		return fmt.Errorf("%w: %w", deidentify.ErrTimeout, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

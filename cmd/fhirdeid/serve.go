@@ -123,11 +123,19 @@ func (a *app) server(ctx context.Context, cfg config.Config, rt *program, base s
 	o := server.Options{
 		Operation: rt.service, Results: results{rt.db}, Auditor: rt.db,
 		Base: base, Prefix: strings.TrimSuffix(parsed.Path, "/"), Log: log,
-		Metrics: server.NewMetrics(version), Ready: rt.ready, Tracer: rt.tracer, Pulling: asCaller,
+		Metrics: server.NewMetrics(version), Ready: rt.ready, Tracer: rt.tracer,
 		Limits: server.Limits{
-			Body: cfg.Limits.BodyBytes, Depth: cfg.Limits.Depth, Timeout: cfg.Limits.Timeout,
+			Body: cfg.Limits.BodyBytes, Bodies: cfg.Limits.Bodies,
+			BodyTime: cfg.Limits.ReadBody, BodyGrace: cfg.Limits.BodyGrace, BodyRate: cfg.Limits.BodyRate,
+			Depth: cfg.Limits.Depth, Timeout: cfg.Limits.Timeout,
 			Concurrent: cfg.Limits.Concurrent, Queue: cfg.Limits.Queue, Rate: cfg.Limits.Rate, Burst: cfg.Limits.Burst,
 		},
+	}
+	if cfg.Upstream.Base != "" {
+		o.Pulling = asCaller
+	}
+	if o.Claims, err = newClaims(rt); err != nil {
+		return nil, err
 	}
 	definitions := fhir.OperationDefinitions(base)
 	o.Definitions = map[string]*fhir.Node{}
@@ -140,9 +148,11 @@ func (a *app) server(ctx context.Context, cfg config.Config, rt *program, base s
 		if err != nil {
 			return nil, err
 		}
-		o.Auth = server.NewVerifier(ctx, server.VerifierOptions{
+		if o.Auth, err = server.NewVerifier(ctx, server.VerifierOptions{
 			Issuer: cfg.Auth.Issuer, Audience: cfg.Auth.Audience, JWKS: cfg.Auth.JWKS, Algorithms: cfg.Auth.Algorithms, Client: client,
-		})
+		}); err != nil {
+			return nil, err
+		}
 		o.SMART = server.SMARTConfiguration(cfg.Auth.Issuer, cfg.Auth.JWKS, cfg.Auth.Algorithms)
 	}
 	return server.New(o), nil

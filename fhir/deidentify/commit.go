@@ -14,7 +14,7 @@ func (s *Service) commit(ctx context.Context, w *writer, r Request, result *Resu
 	text := s.o.PolicyText(w.policyName)
 	sum := sha256.Sum256(append([]byte(w.policy.String()+"\n"), text...))
 	record := Record{
-		Request: result.Request, Time: w.now, Client: r.Client, Context: w.project,
+		Request: result.Request, Time: w.now, Claimed: r.ID != "", Client: r.Client, Context: w.project,
 		Policy:  PolicyVersion{Name: w.policyName, Hash: hex.EncodeToString(sum[:]), Text: text},
 		Lineage: result.lineage, Results: result.stored, Profile: result.profile, Audit: event,
 	}

@@ -19,6 +19,7 @@ var (
 	ErrLeak        = errors.New("known identifier left in the output") // found by verify; there is no output
 	ErrDetect      = errors.New("detection failed")                    // a detector or model failed
 	ErrUpstream    = errors.New("other server failed")                 // pulling failed
+	ErrTimeout     = errors.New("other server did not answer in time") // pulling took too long
 	ErrStore       = errors.New("store failed")                        // nothing was stored, so nothing is answered
 )
 
@@ -50,7 +51,7 @@ var issueCodes = map[error]string{
 	ErrInvalid: "invalid", ErrStructure: "structure", ErrRequired: "required", ErrForbidden: "forbidden",
 	ErrNotFound: "not-found", ErrTooLarge: "too-long", ErrUndecodable: "processing", ErrUnsupported: "not-supported",
 	ErrMismatch: "value", ErrModifier: "extension", ErrLanguage: "not-supported", ErrDate: "value",
-	ErrLeak: "processing", ErrDetect: "exception", ErrUpstream: "transient", ErrStore: "no-store",
+	ErrLeak: "processing", ErrDetect: "exception", ErrUpstream: "transient", ErrTimeout: "timeout", ErrStore: "no-store",
 }
 
 // fail makes an Error with the kind's own issue type.

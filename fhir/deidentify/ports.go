@@ -17,6 +17,7 @@ type Store interface {
 type Record struct {
 	Request string // id of the request, a UUID
 	Time    time.Time
+	Claimed bool   // the id is that of a claim: a record of that id is this one, stored already, and not a conflict
 	Client  string // name of the caller as authenticated
 	Context string // project
 	Policy  PolicyVersion
@@ -76,7 +77,8 @@ type Auditor interface {
 	Audit(ctx context.Context, e Event) error
 }
 
-// Puller reads from another FHIR server. Its errors wrap ErrForbidden, ErrNotFound or ErrUpstream.
+// Puller reads from another FHIR server. Its errors wrap ErrForbidden, ErrNotFound, ErrTooLarge,
+// ErrTimeout or ErrUpstream.
 type Puller interface {
 	// Read gives the resource that a literal reference (DocumentReference/1, an absolute URL) points to.
 	Read(ctx context.Context, reference string) (Pulled, error)

@@ -22,7 +22,7 @@ func (s *Service) pull(ctx context.Context, r Request) ([]input, error) {
 		if err := p.add(got); err != nil {
 			return nil, err
 		}
-		if err := p.company(ctx, got); err != nil {
+		if err := p.company(ctx, got, r.OnUnsupported == "remove"); err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +37,7 @@ func (s *Service) pull(ctx context.Context, r Request) ([]input, error) {
 			}
 		}
 		for _, g := range got {
-			if err := p.company(ctx, g); err != nil {
+			if err := p.company(ctx, g, r.OnUnsupported == "remove"); err != nil {
 				return nil, err
 			}
 		}
@@ -76,8 +76,9 @@ func (p *pulling) key(base, literal string) string {
 }
 
 // company reads what is needed to understand a resource: the patient it is about, whose names stand in its texts, and
-// the Binaries of its attachments, which are its content.
-func (p *pulling) company(ctx context.Context, g Pulled) error {
+// the Binaries of its attachments, which are its content. A Binary that cannot be read fails the request, or with strip
+// is left out: its attachment then loses the address, with a warning, as any whose content was not read.
+func (p *pulling) company(ctx context.Context, g Pulled, strip bool) error {
 	var wanted []string
 	for _, name := range subjects {
 		if literal := g.Resource.Text(name, "reference"); isType(literal, "Patient") {
@@ -94,6 +95,12 @@ func (p *pulling) company(ctx context.Context, g Pulled) error {
 			continue
 		}
 		got, err := p.s.o.Puller.Read(ctx, literal)
+		if err != nil && isType(literal, "Binary") {
+			if strip && ctx.Err() == nil {
+				continue
+			}
+			return linkError(ctx, err)
+		}
 		if err != nil {
 			return pullError(ctx, err)
 		}
@@ -102,6 +109,15 @@ func (p *pulling) company(ctx context.Context, g Pulled) error {
 		}
 	}
 	return nil
+}
+
+// linkError is pullError for what a document points to: that it may not be read, or is not there, is the document's
+// fault and not the caller's.
+func linkError(ctx context.Context, err error) error {
+	if ctx.Err() == nil && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
+		return fail(ErrUnsupported, "", "a document points to content that may not or cannot be read")
+	}
+	return pullError(ctx, err)
 }
 
 func isType(literal, typ string) bool {
@@ -121,6 +137,8 @@ func pullError(ctx context.Context, err error) error {
 		return fail(ErrNotFound, "", "the other server does not know the target")
 	case errors.Is(err, ErrTooLarge):
 		return fail(ErrTooLarge, "", "the other server's answer passes a limit")
+	case errors.Is(err, ErrTimeout):
+		return fail(ErrTimeout, "", "the other server did not answer in time")
 	}
 	return fail(ErrUpstream, "", "the other server failed")
 }

@@ -94,6 +94,11 @@ type Request struct {
 	Raw               bool   // the same resource type out as in, Provenance and Observations apart
 	Client            string // name of the caller, as authenticated
 	Trusted           bool   // the caller may choose anything: the command line
+
+	// ID and Time are those of a request that may come again; the same ones leave the same behind, and that once. Empty: new
+	// ones.
+	ID   string
+	Time time.Time
 }
 
 // Result is the answer to a Request.
@@ -146,7 +151,7 @@ func New(o Options) (*Service, error) {
 		o.Clock = time.Now
 	}
 	if o.NewID == nil {
-		o.NewID = randomID
+		o.NewID = NewID
 	}
 	if o.PolicyText == nil {
 		o.PolicyText = func(name string) []byte {
@@ -180,7 +185,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-func randomID() string {
+// NewID gives a random id for a request.
+func NewID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
 	return fhir.FormatUUID(b)
@@ -188,7 +194,10 @@ func randomID() string {
 
 // Deidentify answers one request. Every error is an *Error or the context's own.
 func (s *Service) Deidentify(ctx context.Context, r Request) (*Result, error) {
-	id := s.o.NewID()
+	id := r.ID
+	if id == "" {
+		id = s.o.NewID()
+	}
 	result, event, err := s.deidentify(ctx, r, id)
 	if err != nil {
 		err = settled(ctx, err)
@@ -299,6 +308,9 @@ func (s *Service) writer(ctx context.Context, r Request) (*writer, error) {
 		generators: map[*patient]*surrogate.Generator{},
 		byText:     map[jobKey]*job{}, fileJobs: map[*file]*job{}, written: map[*fhir.Node][]phi.Span{}, settled: map[*fhir.Node]bool{},
 		warned: map[Warning]bool{}, changes: map[changeKey]int{},
+	}
+	if !r.Time.IsZero() {
+		w.now = r.Time
 	}
 	switch r.Language {
 	case "", "auto":

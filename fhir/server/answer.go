@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"fhirdeid/fhir"
 )
@@ -21,7 +22,7 @@ import (
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h handler) {
 	start := s.o.Clock()
 	id := newRequestID()
-	ctx, span := s.o.Tracer.Start(context.WithValue(r.Context(), requestIDKey{}, id), knownMethod(r.Method)+" "+route)
+	ctx, span := s.o.Tracer.Start(context.WithValue(r.Context(), requestIDKey{}, id), knownMethod(r.Method)+" "+route, trace.WithSpanKind(trace.SpanKindServer))
 	defer span.End()
 	if s.o.Limits.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -29,6 +30,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h h
 		defer cancel()
 	}
 	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &pacedBody{ReadCloser: r.Body, deadline: http.NewResponseController(w).SetReadDeadline, start: time.Now(), limits: s.o.Limits}
+	}
 	s.o.Metrics.inFlight.Inc()
 	defer s.o.Metrics.inFlight.Dec()
 
@@ -39,7 +43,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h h
 	counted := &countedWriter{ResponseWriter: w}
 	err := s.guard(counted, r, h)
 	if err != nil && !counted.wrote {
-		s.writeProblem(counted, r, toProblem(err))
+		s.refuse(counted, r, toProblem(err))
 	}
 	took := s.o.Clock().Sub(start)
 	s.o.Metrics.answered(route, r.Method, counted.status, took)
@@ -149,6 +153,21 @@ func wantsGzip(r *http.Request) bool {
 	return false
 }
 
+// refuse writes a problem, and where the client is still sending reads on for a while.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p problem) {
+	body, more := unread(r)
+	if !more {
+		s.writeProblem(w, r, p)
+		return
+	}
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex() // else nothing could be read once the answer is begun
+	w.Header().Set("Connection", "close")
+	s.writeProblem(w, r, p)
+	_ = control.Flush()
+	body.linger()
+}
+
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, p problem) {
 	h := w.Header()
 	switch p.status {
@@ -165,8 +184,8 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, p problem)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		h.Set("Retry-After", strconv.Itoa(int(retryAfter/time.Second)))
 	}
-	if p.status == http.StatusRequestEntityTooLarge || p.status == http.StatusRequestTimeout {
-		h.Set("Connection", "close") // what is left of the body is not read
+	if p.status == http.StatusRequestTimeout {
+		h.Set("Connection", "close") // what is left of the body is not waited for
 	}
 	_ = s.writeNode(w, r, p.status, p.outcome())
 }

@@ -4,23 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
-	"golang.org/x/time/rate"
 )
 
 // The outcomes of authentication other than success.
 var (
 	errNoToken   = errors.New("no bearer token")
 	errToken     = errors.New("token is not accepted")
+	errExpired   = errors.New("token has expired")
 	errNoKeys    = errors.New("the issuer's keys cannot be read")
 	errForbidden = errors.New("the token does not permit this")
 )
@@ -33,7 +30,7 @@ type Principal struct {
 	Scopes  Scopes
 }
 
-// Authenticator tells who calls. It gives errNoToken, errToken or errNoKeys.
+// Authenticator tells who calls. It gives errNoToken, errToken, errExpired or errNoKeys.
 type Authenticator interface {
 	Authenticate(r *http.Request) (Principal, error)
 }
@@ -46,23 +43,22 @@ type VerifierOptions struct {
 	Client           *http.Client
 	Refresh          time.Duration // how often keys are read again; 0: 10 minutes
 	UnknownKey       time.Duration // least time between two reads because of an unknown key id; 0: 10 seconds
+	Clock            func() time.Time
 }
 
-// Verifier checks JSON Web Tokens against the issuer's keys, which it caches and reads again when a key is not known.
+// Verifier checks JSON Web Tokens against the issuer's keys.
 type Verifier struct {
-	o      VerifierOptions
-	ctx    context.Context //nolint:containedctx // ends the refresh of the keys with the server
+	issuer *issuerKeys
+	keys   keyfunc.Keyfunc
 	parser *jwt.Parser
-
-	mu      sync.Mutex
-	storage jwkset.Storage
-	keys    keyfunc.Keyfunc
-	tried   time.Time
 }
 
 // NewVerifier makes a verifier; ctx ends its background refresh. The keys are read when the first token comes, so that
 // the server starts while the issuer is down.
-func NewVerifier(ctx context.Context, o VerifierOptions) *Verifier {
+func NewVerifier(ctx context.Context, o VerifierOptions) (*Verifier, error) {
+	if len(o.Algorithms) == 0 {
+		return nil, errors.New("server: no signature algorithm is allowed") // to the parser an empty list would mean all
+	}
 	if o.Client == nil {
 		o.Client = &http.Client{Timeout: 5 * time.Second}
 	}
@@ -72,13 +68,22 @@ func NewVerifier(ctx context.Context, o VerifierOptions) *Verifier {
 	if o.UnknownKey == 0 {
 		o.UnknownKey = 10 * time.Second
 	}
-	return &Verifier{o: o, ctx: ctx, parser: jwt.NewParser(
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	issuer := newIssuerKeys(ctx, o)
+	keys, err := keyfunc.New(keyfunc.Options{Ctx: ctx, Storage: issuer, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
+	if err != nil {
+		return nil, err
+	}
+	return &Verifier{issuer: issuer, keys: keys, parser: jwt.NewParser(
 		jwt.WithValidMethods(o.Algorithms),
 		jwt.WithIssuer(o.Issuer),
 		jwt.WithAudience(o.Audience),
 		jwt.WithExpirationRequired(),
 		jwt.WithLeeway(30*time.Second),
-	)}
+		jwt.WithTimeFunc(o.Clock),
+	)}, nil
 }
 
 // claims are those that are read beyond the registered ones.
@@ -118,14 +123,16 @@ func (v *Verifier) Authenticate(r *http.Request) (Principal, error) {
 	if !ok || len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return Principal{}, errToken
 	}
-	keys, err := v.keyfunc(r.Context())
-	if err != nil {
+	if err := v.issuer.load(r.Context()); err != nil {
 		return Principal{}, err
 	}
 	var c claims
-	if _, err := v.parser.ParseWithClaims(token, &c, keys); err != nil {
-		if v.empty(r.Context()) {
+	if _, err := v.parser.ParseWithClaims(token, &c, v.key(r.Context())); err != nil {
+		if errors.Is(err, errNoKeys) {
 			return Principal{}, errNoKeys
+		}
+		if errors.Is(err, jwt.ErrTokenExpired) {
+			return Principal{}, errExpired // said only of a token whose signature holds
 		}
 		return Principal{}, errToken
 	}
@@ -139,89 +146,14 @@ func (v *Verifier) Authenticate(r *http.Request) (Principal, error) {
 	return p, nil
 }
 
-// keyfunc gives the issuer's keys, reading them first if there are none yet.
-func (v *Verifier) keyfunc(ctx context.Context) (jwt.Keyfunc, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.keys == nil {
-		if time.Since(v.tried) < time.Second {
-			return nil, errNoKeys // another request has just failed to read them
+// key finds the key of a token. A token that names extensions which its reader must understand is refused, since none is
+// understood here (RFC 7515, section 4.1.11).
+func (v *Verifier) key(ctx context.Context) jwt.Keyfunc {
+	find := v.keys.KeyfuncCtx(ctx)
+	return func(token *jwt.Token) (any, error) {
+		if _, has := token.Header["crit"]; has {
+			return nil, errToken
 		}
-		if err := v.connect(ctx); err != nil {
-			v.tried = time.Now()
-			return nil, errNoKeys
-		}
+		return find(token)
 	}
-	return v.keys.KeyfuncCtx(ctx), nil
-}
-
-func (v *Verifier) connect(ctx context.Context) error {
-	address := v.o.JWKS
-	if address == "" {
-		var err error
-		if address, err = v.discover(ctx); err != nil {
-			return err
-		}
-	}
-	remote, err := jwkset.NewStorageFromHTTP(address, jwkset.HTTPClientStorageOptions{
-		Client: v.o.Client, Ctx: v.ctx, HTTPTimeout: 5 * time.Second, RefreshInterval: v.o.Refresh,
-		RefreshErrorHandler: func(context.Context, error) {}, // the keys read before stay; readiness tells
-	})
-	if err != nil {
-		return err
-	}
-	storage, err := jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
-		HTTPURLs:          map[string]jwkset.Storage{address: remote},
-		RateLimitWaitMax:  time.Millisecond,
-		RefreshUnknownKID: rate.NewLimiter(rate.Every(v.o.UnknownKey), 1),
-	})
-	if err != nil {
-		return err
-	}
-	keys, err := keyfunc.New(keyfunc.Options{Ctx: v.ctx, Storage: storage, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
-	if err != nil {
-		return err
-	}
-	v.storage, v.keys = storage, keys
-	return nil
-}
-
-func (v *Verifier) empty(ctx context.Context) bool {
-	v.mu.Lock()
-	storage := v.storage
-	v.mu.Unlock()
-	if storage == nil {
-		return true
-	}
-	all, err := storage.KeyReadAll(ctx)
-	return err == nil && len(all) == 0
-}
-
-// discoveryLimit bounds the discovery document.
-const discoveryLimit = 1 << 20
-
-// discover reads the address of the keys. A document that names another issuer is refused, as OpenID Connect Discovery
-// 1.0, section 4.3, asks.
-func (v *Verifier) discover(ctx context.Context) (string, error) {
-	address := strings.TrimSuffix(v.o.Issuer, "/") + "/.well-known/openid-configuration"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return "", errNoKeys
-	}
-	res, err := v.o.Client.Do(req)
-	if err != nil {
-		return "", errNoKeys
-	}
-	defer res.Body.Close()
-	var doc struct {
-		Issuer string `json:"issuer"`
-		JWKS   string `json:"jwks_uri"`
-	}
-	if res.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(res.Body, discoveryLimit)).Decode(&doc) != nil {
-		return "", errNoKeys
-	}
-	if doc.Issuer != v.o.Issuer || doc.JWKS == "" {
-		return "", fmt.Errorf("%w: the discovery document names another issuer", errNoKeys)
-	}
-	return doc.JWKS, nil
 }

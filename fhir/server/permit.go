@@ -6,29 +6,37 @@ import (
 )
 
 // permit decides by the token alone, before anything is fetched. What is read needs the read permission on its type, and
-// a patient's documents the search permission as well. A Bundle by value is a carrier: what counts is the documents in
-// it. A patient-level token reaches that patient only: by value, every Patient and every subject in the request must be
+// a patient's documents the search permission as well. With a document the Patient it is about is read, so that needs
+// permission too; a Binary is content of the document that points to it, and needs permission of its own only where it
+// is asked for by name. A Bundle by value is a carrier: what counts is the documents in it. A patient-level token reaches that patient only: by value, every Patient and every subject in the request must be
 // that patient; what is pulled is looked for within the patient's compartment. The principal that comes back names the
 // patient where the request is bound to one, and nobody where it is not.
 func permit(who Principal, req deidentify.Request) (Principal, error) {
-	needed := map[string]Permission{}
+	type need struct {
+		resourceType string
+		permission   Permission
+	}
+	var needed []need
 	for _, ref := range req.References {
 		parsed, err := fhir.ParseReference(ref)
 		if err != nil || parsed.Type == "" {
 			return who, badParameter("reference", "must be a literal reference to a resource")
 		}
-		needed[parsed.Type] = Read
+		needed = append(needed, need{parsed.Type, Read})
+		if parsed.Type != "Binary" {
+			needed = append(needed, need{"Patient", Read})
+		}
 	}
 	if len(req.Patients) > 0 {
-		needed["Patient"], needed["DocumentReference"] = Read, Search
+		needed = append(needed, need{"Patient", Read}, need{"DocumentReference", Read}, need{"DocumentReference", Search})
 	}
 	if req.Resource != nil {
-		needed[req.Resource.ResourceType()] = Read
+		needed = append(needed, need{req.Resource.ResourceType(), Read})
 	}
 	patientOnly := false
-	for resourceType, permission := range needed {
-		allowed, restricted := who.Scopes.Allow(resourceType, permission)
-		if !allowed && resourceType == "Bundle" {
+	for _, n := range needed {
+		allowed, restricted := who.Scopes.Allow(n.resourceType, n.permission)
+		if !allowed && n.resourceType == "Bundle" {
 			allowed, restricted = who.Scopes.Allow("DocumentReference", Read)
 		}
 		if !allowed {

@@ -41,16 +41,18 @@ var (
 	problemTooLarge    = problem{status: http.StatusRequestEntityTooLarge, code: fhir.IssueTooLong, text: "the body is larger than the limit"}
 	problemBody        = problem{status: http.StatusBadRequest, code: fhir.IssueInvalid, text: "the body could not be read"}
 	problemSlowBody    = problem{status: http.StatusRequestTimeout, code: fhir.IssueTimeout, text: "the body did not arrive in time"}
+	problemKey         = problem{status: http.StatusBadRequest, code: fhir.IssueInvalid, text: "an idempotency key holds 1 to 255 characters and comes once"}
+	problemKeyReused   = problem{status: http.StatusUnprocessableEntity, code: fhir.IssueConflict, text: "the idempotency key came with another request before"}
 	problemEmpty       = problem{status: http.StatusBadRequest, code: fhir.IssueRequired, text: "a resource, a reference or a patient is required"}
 	problemBusy        = problem{status: http.StatusTooManyRequests, code: fhir.IssueThrottled, text: "too many requests"}
 	problemTimeout     = problem{status: http.StatusServiceUnavailable, code: fhir.IssueTimeout, text: "the request took too long"}
 	problemInternal    = problem{status: http.StatusInternalServerError, code: fhir.IssueException, text: "internal error"}
 	problemLogin       = problem{status: http.StatusUnauthorized, code: fhir.IssueLogin, text: "a bearer token is required"}
 	problemToken       = problem{status: http.StatusUnauthorized, code: fhir.IssueLogin, text: "the token is not accepted", oauth: "invalid_token"}
+	problemExpired     = problem{status: http.StatusUnauthorized, code: fhir.IssueExpired, text: "the token has expired", oauth: "invalid_token"}
 	problemKeys        = problem{status: http.StatusServiceUnavailable, code: fhir.IssueTransient, text: "the token cannot be checked at present"}
 	problemForbidden   = problem{status: http.StatusForbidden, code: fhir.IssueForbidden, text: "not permitted"}
 	problemScope       = problem{status: http.StatusForbidden, code: fhir.IssueForbidden, text: "not permitted", oauth: "insufficient_scope"}
-	problemType        = problem{status: http.StatusBadRequest, code: fhir.IssueInvalid, text: "the resource is not of the type that this operation takes"}
 	problemNoUpstream  = problem{status: http.StatusBadRequest, code: fhir.IssueNotSupported, text: "no server to pull from is configured"}
 	problemUnavailable = problem{status: http.StatusServiceUnavailable, code: fhir.IssueTransient, text: "a part that is needed is down"}
 )
@@ -80,6 +82,7 @@ var statuses = []struct {
 	{deidentify.ErrDate, http.StatusUnprocessableEntity, fhir.IssueValue},
 	{deidentify.ErrLeak, http.StatusUnprocessableEntity, fhir.IssueProcessing},
 	{deidentify.ErrDetect, http.StatusServiceUnavailable, fhir.IssueException},
+	{deidentify.ErrTimeout, http.StatusGatewayTimeout, fhir.IssueTimeout},
 	{deidentify.ErrUpstream, http.StatusBadGateway, fhir.IssueTransient},
 	{deidentify.ErrStore, http.StatusServiceUnavailable, fhir.IssueNoStore},
 }
@@ -95,6 +98,8 @@ func toProblem(err error) problem {
 		return problemLogin
 	case errors.Is(err, errToken):
 		return problemToken
+	case errors.Is(err, errExpired):
+		return problemExpired
 	case errors.Is(err, errNoKeys):
 		return problemKeys
 	case errors.Is(err, errForbidden):
@@ -109,6 +114,8 @@ func toProblem(err error) problem {
 		return problemEncoding
 	case errors.Is(err, errBody):
 		return problemBody
+	case errors.Is(err, errSlow):
+		return problemSlowBody
 	}
 	var f *fhir.Error
 	if errors.As(err, &f) {

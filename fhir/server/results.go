@@ -21,7 +21,7 @@ const (
 // read answers one stored resource.
 func (s *Server) read(resourceType string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.permitRead(r, resourceType, Read); err != nil {
+		if err := s.permitRead(r, resourceType, Read, "read"); err != nil {
 			return err
 		}
 		id := r.PathValue("id")
@@ -38,7 +38,9 @@ func (s *Server) read(resourceType string) handler {
 
 // permitRead lets tokens of system and user level read results. Results name patients by pseudonym only, so a
 // patient-level token, which names its patient by the source's id, reaches none.
-func (s *Server) permitRead(r *http.Request, resourceType string, p Permission) error {
+//
+// What is read is noted in the trail first: what cannot be noted is not answered.
+func (s *Server) permitRead(r *http.Request, resourceType string, p Permission, action string) error {
 	who, err := s.caller(r)
 	if err != nil {
 		return err
@@ -50,11 +52,12 @@ func (s *Server) permitRead(r *http.Request, resourceType string, p Permission) 
 		return problemBusy
 	}
 	allowed, patientOnly := who.Scopes.Allow(resourceType, p)
-	if !allowed {
+	if !allowed || patientOnly {
+		s.auditRefusal(r.Context(), who.Client)
 		return problemScope
 	}
-	if patientOnly {
-		return problemForbidden
+	if err := s.audit(r.Context(), who.Client, action, "success"); err != nil {
+		return problemUnavailable
 	}
 	return nil
 }
@@ -62,7 +65,7 @@ func (s *Server) permitRead(r *http.Request, resourceType string, p Permission) 
 // search answers a searchset.
 func (s *Server) search(resourceType string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.permitRead(r, resourceType, Search); err != nil {
+		if err := s.permitRead(r, resourceType, Search, "search"); err != nil {
 			return err
 		}
 		q, err := readQuery(resourceType, r.URL.Query(), lenient(r))

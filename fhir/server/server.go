@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -49,15 +50,34 @@ type Query struct {
 	Count   int
 }
 
+// Claims binds the idempotency keys of clients to requests.
+type Claims interface {
+	// Claim binds a client's key to a request, given as all that decides its answer. A key that was bound to another request
+	// gives an error that wraps ErrKeyReused.
+	Claim(ctx context.Context, client, key string, request []byte, now time.Time) (Claim, error)
+	// Release gives a key back after its request failed.
+	Release(ctx context.Context, client, key string, c Claim) error
+}
+
+// Claim is a request that has an idempotency key.
+type Claim struct {
+	ID     string    // of the request; that of the first where this is a repetition
+	Time   time.Time // of the first
+	Repeat bool
+}
+
+// ErrKeyReused says that an idempotency key came with another request before.
+var ErrKeyReused = errors.New("idempotency key was used for another request")
+
 // Options lists the parts of a server.
 type Options struct {
 	Operation Operation
 	Results   Results
-	Auth      Authenticator // nil: no authentication
-	Auditor   deidentify.Auditor
-	Grants    map[string]deidentify.Grant // what each client may choose for itself; checked by Operation
-	Base      string                      // base URL as clients write it, such as http://127.0.0.1:8080/fhir
-	Prefix    string                      // its path; /fhir if empty
+	Auth      Authenticator      // nil: no authentication
+	Auditor   deidentify.Auditor // of what Operation does not see: refusals, and reading of results; nil: none
+	Claims    Claims             // nil: idempotency keys are not looked at
+	Base      string             // base URL as clients write it, such as http://127.0.0.1:8080/fhir
+	Prefix    string             // its path; /fhir if empty
 	Limits    Limits
 	Log       *slog.Logger
 	Metrics   *Metrics
@@ -78,12 +98,16 @@ type Options struct {
 
 // Limits keep one caller from taking the server down.
 type Limits struct {
-	Body       int64
-	Depth      int
-	Timeout    time.Duration
-	Concurrent int
-	Queue      int
-	Rate       float64
+	Body       int64         // bytes of one body, as sent and unpacked
+	Bodies     int64         // bytes of all bodies held at a time; 0: no limit
+	BodyTime   time.Duration // for a body to arrive; 0: no limit
+	BodyGrace  time.Duration // for a body to begin; 0: BodyTime
+	BodyRate   int64         // bytes a second that a body must then keep to; 0: no limit
+	Depth      int           // of nesting
+	Timeout    time.Duration // of one request
+	Concurrent int           // requests worked on at a time
+	Queue      int           // requests that may wait
+	Rate       float64       // requests a second and client; 0: no limit
 	Burst      int
 }
 
@@ -91,6 +115,7 @@ type Limits struct {
 type Server struct {
 	o     Options
 	gate  *gate
+	pool  *pool
 	rates *rates
 	echo  *echo.Echo
 }
@@ -106,10 +131,13 @@ func New(o Options) *Server {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
+	if o.Limits.BodyGrace == 0 {
+		o.Limits.BodyGrace = o.Limits.BodyTime
+	}
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
-	s := &Server{o: o, gate: newGate(o.Limits.Concurrent, o.Limits.Queue), rates: newRates(o.Limits.Rate, o.Limits.Burst)}
+	s := &Server{o: o, gate: newGate(o.Limits.Concurrent, o.Limits.Queue), pool: &pool{limit: o.Limits.Bodies}, rates: newRates(o.Limits.Rate, o.Limits.Burst)}
 	s.echo = s.routes()
 	return s
 }
@@ -164,14 +192,14 @@ func (s *Server) routes() *echo.Echo {
 	}
 	get(p+"/Device/:id", s.read("Device"))
 
-	post(p+"/$deidentify", s.byValue("deidentify", false))
-	post(p+"/$de-identify", s.byValue("de-identify", true))
+	post(p+"/$deidentify", s.byValue("deidentify", "", false))
+	post(p+"/$de-identify", s.byValue("de-identify", "", true))
 	for _, t := range []string{"DocumentReference", "Binary"} {
-		post(p+"/"+t+"/$deidentify", s.byValue("deidentify-document", false))
+		post(p+"/"+t+"/$deidentify", s.byValue("deidentify-document", t, false))
 		post(p+"/"+t+"/:id/$deidentify", s.byID("deidentify-document", t))
 	}
 	post(p+"/Patient/:id/$deidentify", s.byID("deidentify-patient", "Patient"))
-	post(p+"/Bundle/$deidentify", s.byValue("deidentify-bundle", false))
+	post(p+"/Bundle/$deidentify", s.byValue("deidentify-bundle", "Bundle", false))
 	return e
 }
 

@@ -6,16 +6,22 @@ import (
 	"fhirdeid/fhir/deidentify"
 )
 
-// Commit stores a request's record, with its entry in the audit trail, in one transaction.
+// Commit stores a request's record, with its entry in the audit trail, in one transaction. A claimed record that is
+// stored already is left as it is.
 func (d *DB) Commit(ctx context.Context, r deidentify.Record) error {
 	return d.within(ctx, "commit", func(t tx) error {
 		if r.Request == "" || r.Policy.Hash == "" {
 			return ErrInvalid
 		}
 		at := stamp(r.Time)
-		if _, err := t.exec("INSERT INTO requests (id, made_at, client, context, policy) VALUES (?, ?, ?, ?, ?)",
-			r.Request, at, r.Client, r.Context, r.Policy.Hash); err != nil {
-			return err
+		again := ""
+		if r.Claimed {
+			again = " ON CONFLICT (id) DO NOTHING"
+		}
+		n, err := t.exec("INSERT INTO requests (id, made_at, client, context, policy) VALUES (?, ?, ?, ?, ?)"+again,
+			r.Request, at, r.Client, r.Context, r.Policy.Hash)
+		if err != nil || n == 0 {
+			return err // none: the request came again and was stored the first time, whole, as everything is
 		}
 		if _, err := t.exec("INSERT INTO policies (hash, name, body, first_used_at) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
 			r.Policy.Hash, r.Policy.Name, r.Policy.Text, at); err != nil {

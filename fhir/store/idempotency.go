@@ -8,8 +8,9 @@ import (
 )
 
 // Claim binds a client's idempotency key to a request. Where the key was claimed before for the same body, it gives
-// the id of that request; for another body it fails with ErrConflict. Key and body are keyed hashes.
-func (d *DB) Claim(ctx context.Context, client, key, body, request string, now time.Time) (earlier string, err error) {
+// the id of that request and the time of its claim; for another body it fails with ErrConflict. Key and body are keyed
+// hashes.
+func (d *DB) Claim(ctx context.Context, client, key, body, request string, now time.Time) (earlier string, at time.Time, err error) {
 	err = d.within(ctx, "claim", func(t tx) error {
 		if key == "" || body == "" || request == "" {
 			return ErrInvalid
@@ -20,18 +21,20 @@ func (d *DB) Claim(ctx context.Context, client, key, body, request string, now t
 			return err
 		}
 		var known string
-		if err := t.row("SELECT body, request FROM idempotency WHERE client = ? AND key = ?", client, key).Scan(&known, &earlier); err != nil {
+		var micros int64
+		if err := t.row("SELECT body, request, made_at FROM idempotency WHERE client = ? AND key = ?", client, key).Scan(&known, &earlier, &micros); err != nil {
 			return err
 		}
+		at = time.UnixMicro(micros).UTC()
 		if known != body {
 			return ErrConflict
 		}
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return "", time.Time{}, err
 	}
-	return earlier, nil
+	return earlier, at, nil
 }
 
 // Release gives a claim back after its request failed, so that the client may try again.

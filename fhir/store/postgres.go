@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,6 +32,9 @@ func OpenPostgres(ctx context.Context, o Postgres) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", ErrUnavailable)
 	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTime
+	}
 	db := stdlib.OpenDB(*config)
 	if o.Connections <= 0 {
 		o.Connections = 10
@@ -38,6 +42,9 @@ func OpenPostgres(ctx context.Context, o Postgres) (*DB, error) {
 	db.SetMaxOpenConns(o.Connections)
 	return start(ctx, postgres{}, db, o.AuditKey)
 }
+
+// connectTime bounds a connection's start unless the URL does: a server that is gone must not take a request's whole time.
+const connectTime = 5 * time.Second
 
 type postgres struct{}
 

@@ -251,7 +251,11 @@ func suite(t *testing.T, open func(t *testing.T) *store.DB) {
 	t.Run("a claim binds a key to one body", func(t *testing.T) {
 		db := open(t)
 		claim := func(key, body, request string) (string, error) {
-			return db.Claim(t.Context(), "c", key, body, request, epoch)
+			earlier, at, err := db.Claim(t.Context(), "c", key, body, request, epoch.Add(time.Duration(len(request))*time.Second))
+			if earlier != "" && !at.Equal(epoch.Add(2*time.Second)) {
+				t.Errorf("the first claim was at %v", at)
+			}
+			return earlier, err
 		}
 		if earlier, err := claim("k", "b", "r1"); earlier != "" || err != nil {
 			t.Errorf("first: %q, %v", earlier, err)
