@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
 )
@@ -184,6 +185,9 @@ func (w *Walker) object(n *Node, fp *fieldsPlan, f frame) (sound bool, err error
 			continue
 		}
 		w.trail = append(w.trail, step{m.Key, -1})
+		if k.el.Choice != "" && chosenTwice(members[i+1:], fp, k.el) {
+			return false, w.fault(IssueStructure, "an element that may have one of several types has two")
+		}
 		value, companion, err := w.member(n, m.Value, companion, k, f)
 		if err != nil {
 			return false, err
@@ -214,6 +218,20 @@ func (w *Walker) object(n *Node, fp *fieldsPlan, f frame) (sound bool, err error
 		setMasked(n, el)
 	}
 	return sound, nil
+}
+
+// chosenTwice says whether another variant of a choice is among the members: readers would differ in which one counts.
+func chosenTwice(members []Member, fp *fieldsPlan, el *Element) bool {
+	for _, m := range members {
+		name := strings.TrimPrefix(m.Key, "_")
+		if name == el.Name || !strings.HasPrefix(name, el.Choice) {
+			continue
+		}
+		if other := fp.kids[name]; other != nil && other.el.Choice == el.Choice {
+			return true
+		}
+	}
+	return false
 }
 
 func hasMember(members []Member, key string) bool {
@@ -372,9 +390,15 @@ func (w *Walker) checkKind(value *Node, t Type) error {
 		if value.kind != String {
 			return w.fault(IssueStructure, "a string is expected")
 		}
+		if len(value.text) > maxString && t != TypeBase64 && t != TypeXHTML && utf8.RuneCountInString(value.text) > maxString {
+			return w.fault(IssueTooLong, "a string is longer than R4 allows")
+		}
 	}
 	return nil
 }
+
+// maxString is how many characters a string may have in R4. Long text belongs into attachments and narratives.
+const maxString = 1 << 20
 
 // companion settles what stands beside a primitive value: its id goes, its extensions go through the policy.
 func (w *Walker) companion(n *Node, f frame) (kept bool, err error) {
@@ -527,7 +551,10 @@ func (e *Element) inheritsKeep() bool {
 
 // extended settles an extension: its url must be known to the policy or to the extension around it.
 func (w *Walker) extended(n *Node, k *plan, f frame) (kept bool, err error) {
-	url, _ := n.Get("url").Str()
+	url, ok := n.Get("url").Str()
+	if at := n.Get("url"); at != nil && !ok {
+		return false, w.fault(IssueStructure, "the url of an extension must be a string")
+	}
 	rule := w.Policy.extensions[url]
 	if rule == nil && f.inner != nil && slices.Contains(f.inner.inner, url) {
 		rule = &extensionRule{codes: f.inner.codes, inner: f.inner.inner, action: f.inner.action, override: f.inner.override}
