@@ -60,6 +60,17 @@ fuzz: native
 	  done; \
 	done
 
+# From nothing to the model packs, with corpora from DATA; takes hours, may be stopped and called again.
+packs:
+	@cd models && WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training packs
+
+# One step of it: `make train RUN="sub --source warm --minutes 60"`, see `python -m training --help`.
+train:
+	@cd models && WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training train $(RUN)
+
+image:
+	docker build -t fhirdeid .
+
 # Compiles the gazetteers and name lists into the repository from the sources named in NOTICE.
 gazetteer:
 	go run ./pipeline/gazetteer/compile -data $(DATA)

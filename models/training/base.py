@@ -38,6 +38,25 @@ def unpack_q4(raw: np.ndarray, count: int) -> np.ndarray:
     return (nibbles * scale).reshape(-1)[:count]
 
 
+BLOCK = 32
+
+
+def pack_q4(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """f32 [n, width] -> whole numbers -8..7 [n, width] and f16 scales [n, width/32]: the inverse of unpack_q4, so that
+    rows which came out of four bits go back into them without loss."""
+    blocks = rows.reshape(len(rows), -1, BLOCK)
+    top = np.take_along_axis(blocks, np.abs(blocks).argmax(-1, keepdims=True), -1)
+    scale = (top / -8).astype(np.float16)
+    divisor = np.where(scale == 0, 1, scale).astype(np.float32)
+    return np.clip(np.round(blocks / divisor), -8, 7).astype(np.int8).reshape(rows.shape), scale[..., 0]
+
+
+def in_q4(rows: np.ndarray) -> np.ndarray:
+    """The nearest rows that four bits can hold."""
+    q, scale = pack_q4(rows)
+    return (q.reshape(len(rows), -1, BLOCK) * scale[..., None].astype(np.float32)).reshape(rows.shape)
+
+
 def read(path: Path):
     """The file -> (config, pieces with scores, tensors by name)."""
     blob = path.read_bytes()

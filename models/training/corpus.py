@@ -5,7 +5,9 @@ a list of them, or "[mask]") and open, the types that the source does not mark.
 """
 
 import gzip
+import hashlib
 import json
+import re
 from pathlib import Path
 
 from . import labels, paths
@@ -50,6 +52,44 @@ def letters(split: str, lang: str | None = None):
             yield dict(d, open=[])
 
 
+HEAD = re.compile(r"^=== ([^|\n]*)\|([^|\n]*)[^\n]*\n", re.M)
+TAG = re.compile(r"<(/?)([A-Z_]+)>")
+HELD_OUT = 13  # one in so many of the letters written for training is kept for scoring
+
+
+def inline(marked: str):
+    """Text with inline marks -> text and spans."""
+    parts, spans, at, length, begun = [], [], 0, 0, None
+    for m in TAG.finditer(marked):
+        parts.append(marked[at : m.start()])
+        length += m.start() - at
+        at = m.end()
+        if not m[1] and begun is None:
+            begun = (m[2], length)
+        elif m[1] and begun and begun[0] == m[2]:
+            spans.append({"start": begun[1], "end": length, "label": m[2]})
+            begun = None
+        else:
+            raise ValueError("marks are nested or not closed")
+    if begun:
+        raise ValueError("marks are not closed")
+    return "".join(parts) + marked[at:], spans
+
+
+def written(held_out: bool = False, lang: str | None = None):
+    """The letters of the repository, written for training; a fixed part of them is held out for scoring."""
+    for file in sorted(paths.LETTERS.glob("*.txt*")):
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8") as f:
+            content = f.read()
+        heads = list(HEAD.finditer(content))
+        for head, after in zip(heads, [h.start() for h in heads[1:]] + [len(content)]):
+            name, language = head[1].strip(), head[2].strip()
+            aside = int(hashlib.sha256(name.encode()).hexdigest(), 16) % HELD_OUT == 0
+            if aside == held_out and lang in (None, language):
+                text, spans = inline(content[head.end() : after].strip("\n"))
+                yield {"id": name, "lang": language, "source": "written", "text": text, "spans": spans, "open": []}
+
+
 def mapped(folder: str, name: str, for_training: bool = True):
     """A corpus with labels of its own, mapped by labels.json."""
     if for_training and name in DEV_ONLY:
@@ -83,6 +123,8 @@ def carriers(name: str):
 def everything():
     """All text that a vocabulary should cover: corpora of both languages and the lists."""
     for d in letters("train"):
+        yield d["text"]
+    for d in written():
         yield d["text"]
     for name in present("carriers", CARRIERS):
         for d in carriers(name):

@@ -19,7 +19,7 @@ from .values import Values, column, first_names
 NER_PER_SHARD = 150_000  # characters
 MEDDOCAN_PER_SHARD = 110_000
 CARRIERS_PER_SHARD = 260_000
-COMPOSED_PER_SHARD = 1900  # documents
+COMPOSED_PER_SHARD = 1200  # documents
 # Carriers are marked by slots alone: what else may hide in them takes no loss from O.
 CARRIER_OPEN = ("PROFESSION_PROFESSION", "PROFESSION_STATUS", "OTHER", "LOCATION_ORGANIZATION", "LOCATION_OTHER")
 
@@ -130,12 +130,19 @@ def shard(index: int, seed: int, lang: str | None = None):
     def add(name, language, source, segs, open_types=()):
         docs.append(segments.document(name, language, source, segs, open_types))
 
-    for d in corpus.letters("train", lang):
+    def letter(d, as_written: bool):
         v = Values(random.Random(rng.random()), d["lang"])
         segs = segments.split(d["text"], d["spans"])
-        if index:
+        if not as_written:
             segs = rewrite.roughen(rewrite.rewrite(segs, v, keep=v.pick((0.0, 0.0, 0.3))), v)
-        add(f"{d['id']}/{index}", d["lang"], "letters", segs)
+        add(f"{d['id']}/{index}", d["lang"], d["source"], segs)
+
+    for d in corpus.letters("train", lang):
+        letter(d, index == 0)
+    # The letters of the repository are the most varied source: they come twice, every other time once as written.
+    for d in corpus.written(lang=lang):
+        letter(d, index % 2 == 1)
+        letter(d, False)
 
     for i in range(COMPOSED_PER_SHARD):
         language = lang or rng.choice(("de", "de", "en"))

@@ -2,17 +2,19 @@
 
 import hashlib
 import json
+import random
 import shutil
 from pathlib import Path
 
 import numpy as np
 import onnx
+import torch
 from tokenizers import Tokenizer
 
-from . import base, corpus, evaluate, graph, infer, labels, paths, train
+from . import base, corpus, evaluate, graph, infer, labels, paths, train, windows
 from .values import column
 
-VOCABULARY = 30_000
+VOCABULARY = 25_000
 LISTS = {
     "de": ("de_surnames", "de_first_names_berlin", "de_first_names_koeln", "cities_de", "cities_at", "cities_ch", "streets_de_faker",
            "streets_ch", "de_hospitals", "de_health_insurers", "occupations_de_faker", "medical_terms_de", "drugs_de", "cities_world", "countries_de"),
@@ -73,9 +75,21 @@ def vocabulary(lang: str, size: int = VOCABULARY) -> list[int]:
     return kept
 
 
+def calibration(count: int = 40) -> list:
+    """Some windows of the training letters as (ids, mask) batches."""
+    tok = Tokenizer.from_file(str(paths.WORK / "base" / "tokenizer.json"))
+    docs = list(corpus.letters("train"))
+    rng = random.Random(5)
+    sets = windows.ClassSets()
+    free = sets.of(labels.allowed(labels.MASK, "B"))
+    items = windows.windows(rng.sample(docs, min(count, len(docs))), tok, sets, rng)
+    return [windows.stack(items, group, free)[:2] for group in windows.batches(items, train.BATCH_TOKENS, rng)]
+
+
 def weights(run: str, role: str):
-    """Config and numpy weights of a run."""
+    """Config and numpy weights of a run, with smoothing factors for its eight-bit form."""
     net = train.lower(train.load(paths.WORK / "runs" / run / "model.pt"), role)
+    net.calibrate((torch.from_numpy(ids), torch.from_numpy(mask)) for ids, mask in calibration())
     return net.config, {k: v.detach().numpy() for k, v in net.state_dict().items()}
 
 
@@ -104,7 +118,7 @@ def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str 
         file = part / f"{role}.onnx"
         onnx.save(m, str(file))
         models.append({"role": role, "file": file.name, "sha256": sha256(file), "labels": list(labels.CLASSES[role]),
-                       "layers": weights(runs[role], role)[0]["layers"], "quantisation": bits})  # fmt: skip
+                       "layers": sum(t.name.endswith(".up.b") for t in m.graph.initializer), "quantisation": bits})  # fmt: skip
     manifest = {
         "schema": 1, "name": f"fhirdeid-{lang}", "version": version, "languages": [lang], "licence": "Apache-2.0",
         "base": {"name": base.MODEL, "package": base.PACKAGE, "package_version": base.VERSION, "licence": base.LICENCE, "sha256": base_config["sha256"]},

@@ -2,12 +2,15 @@
 
 Nothing is left to a tracer: attention is one MultiHeadAttention node, residual and norm are one SkipLayerNormalization,
 Gelu is FastGelu, so that onnxruntime finds nothing left to fuse. Large products run in eight bits: activations are
-scaled when they are known (per tensor), weights per column; the embedding is stored in eight bits with one scale per row.
+scaled when they are known (per tensor), weights per column; the embedding is stored in the blocks of four bits in which
+the base came.
 """
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+from . import base
 
 MS = "com.microsoft"
 
@@ -34,6 +37,15 @@ class Graph:
         names = [f"{kind}_{self.count}" + (f"_{i}" if i else "") for i in range(outputs)]
         self.nodes.append(helper.make_node(kind, inputs, names, name=names[0], domain=domain, **attributes))
         return names[0] if outputs == 1 else names
+
+    def embedding(self, rows: np.ndarray) -> str:
+        """The rows of input_ids out of four-bit blocks; their scales are kept in half precision."""
+        q, scale = base.pack_q4(rows)
+        q = q.view(np.uint8) & 15
+        packed = q[:, 0::2] | (q[:, 1::2] << 4)
+        self.weights.append(helper.make_tensor("word", TensorProto.INT4, rows.shape, packed.tobytes(), raw=True))
+        scale = self.op("Cast", [self.const(scale, "word.s")], to=TensorProto.FLOAT)
+        return self.op("GatherBlockQuantized", ["word", "input_ids", scale], domain=MS, block_size=base.BLOCK, gather_axis=0, quantize_axis=1)
 
     def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False, smooth=None) -> str:
         """x · weightᵀ + bias; in eight bits unless full. "int7" keeps one bit of the weights free: processors
@@ -67,9 +79,7 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
     if bits == "fp32":
         x = g.op("Gather", [g.const(state["word"].astype(np.float32), "word"), "input_ids"])
     else:
-        q, scale = per_row(state["word"])
-        rows = g.op("Cast", [g.op("Gather", [g.const(q, "word"), "input_ids"])], to=TensorProto.FLOAT)
-        x = g.op("Mul", [rows, g.op("Gather", [g.const(scale[:, None], "word.s"), "input_ids"])])
+        x = g.embedding(state["word"].astype(np.float32))
     one = g.const(np.array([1], np.int64), "one")
     length = g.op("Slice", [g.op("Shape", ["input_ids"]), one, g.const(np.array([2], np.int64), "two")])
     position = g.op("Slice", [g.const(state["position"].astype(np.float32), "position"), g.const(np.array([0], np.int64), "zero"), length])
@@ -100,6 +110,6 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
         outputs.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", "seq", config["hidden"]]))
     inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "seq"]) for n in ("input_ids", "attention_mask")]
     graph = helper.make_graph(g.nodes, role, inputs, outputs, g.weights)
-    m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MS, 1)], producer_name="fhirdeid")
-    m.ir_version = 9
+    m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(MS, 1)], producer_name="fhirdeid")
+    m.ir_version = 10
     return m

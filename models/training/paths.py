@@ -7,6 +7,7 @@ REPO = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("DATA", REPO.parent / "shared" / "data"))
 WORK = Path(os.environ.get("WORK", REPO / "build" / "training"))
 PACKS = REPO / "models" / "packs"
+LETTERS = Path(__file__).resolve().parent / "letters"
 SHIPPED = Path(__file__).resolve().parent / "data"
 
 

@@ -41,7 +41,7 @@ def work(tmp_path, monkeypatch):
     weights = {k: v.astype(np.float32) for k, v in weights.items()}
     config, pieces, weights = base.trim(dict(CONFIG, vocab=len(pieces)), pieces, weights, list(range(len(pieces))))
     base.save(tmp_path / "base", config, pieces, weights)
-    (tmp_path / "vocabulary-de-30000.json").write_text(json.dumps(list(range(len(pieces)))))
+    (tmp_path / "vocabulary-de-25000.json").write_text(json.dumps(list(range(len(pieces)))))
     localise.write_shards(letters(6), "tiny", copies=2)
     return tmp_path
 

@@ -1,0 +1,86 @@
+"""Packs -> a run to go on from, for those who have the packs alone.
+
+A pack holds its weights in eight bits and a vocabulary cut to its language. Both are turned back: products and
+embeddings become floats again, pieces that no pack kept take their rows from the base. What eight bits lost is small
+beside what a few hundred steps of training move. The embedding is rounded to the four bits in which packs carry it, so
+that a run which leaves it as it is loses nothing at its export.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from tokenizers import Tokenizer
+
+from . import base, labels, model, paths, train
+
+
+def tensors(file: Path) -> dict[str, np.ndarray]:
+    """The initialisers of a graph made by graph.py; those in four bits come as eight."""
+    return {t.name: numpy_helper.to_array(t).astype(np.int8) if t.data_type == onnx.TensorProto.INT4 else numpy_helper.to_array(t)
+            for t in onnx.load(str(file)).graph.initializer}  # fmt: skip
+
+
+def rows(t: dict[str, np.ndarray]) -> np.ndarray:
+    """The embedding of a pack as floats: one scale for each block of a row, or for the whole row."""
+    if "word.s" not in t:
+        return t["word"]
+    q, scale = t["word"].astype(np.float32), t["word.s"].astype(np.float32)
+    return (q.reshape(*scale.shape, -1) * scale[..., None]).reshape(q.shape)
+
+
+def matrix(t: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A weight of a product as floats, [out, in]."""
+    w = t[name + ".w"]
+    if w.dtype == np.float32:
+        return w.T
+    w = ((w.astype(np.float32) - t[name + ".z"].astype(np.float32)) * t[name + ".s"]).T
+    return w * t[name + ".m"] if name + ".m" in t else w
+
+
+def body(t: dict[str, np.ndarray], layers: int) -> dict[str, np.ndarray]:
+    """Everything but embedding and head, under the names of model.Tagger."""
+    out = {"norm.weight": t["norm.w"], "norm.bias": t["norm.b"], "position": t["position"]}
+    for i in range(layers):
+        for part in ("qkv", "out", "up", "down"):
+            out[f"layers.{i}.{part}.weight"] = matrix(t, f"l{i}.{part}")
+            out[f"layers.{i}.{part}.bias"] = t[f"l{i}.{part}.b"]
+        for ours, theirs in (("norm1", "n1"), ("norm2", "n2")):
+            out[f"layers.{i}.{ours}.weight"] = t[f"l{i}.{theirs}.weight"]
+            out[f"layers.{i}.{ours}.bias"] = t[f"l{i}.{theirs}.bias"]
+    return out
+
+
+def run(name: str, packs: list[Path], role: str = "subclass"):
+    """Writes WORK/runs/<name>/model.pt from that role of some packs; the first gives the body, all give their rows."""
+    config, weights = base.load(paths.WORK / "base")
+    pieces = {p: i for i, (p, _) in enumerate(json.loads((paths.WORK / "base" / "pieces.json").read_text()))}
+    word, known, net = weights["word"].copy(), np.zeros(config["vocab"], bool), None
+    for folder in packs:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        part = next(m for m in manifest["models"] if m["role"] == role)
+        if part["labels"] != list(labels.CLASSES[role]):
+            raise SystemExit(f"{folder}: its classes are not ours")
+        t = tensors(folder / part["file"])
+        state = body(t, part["layers"])
+        if net is None:
+            net = model.Tagger(dict(config, layers=part["layers"]), (role,))
+            first = state
+        elif any(not np.allclose(first[k], v, atol=1e-6) for k, v in state.items()):
+            raise SystemExit("the packs were trained apart; unpack one of them alone")
+        embedding = rows(t)
+        vocabulary = Tokenizer.from_file(str(folder / manifest["tokenizer"]["file"])).get_vocab()
+        for piece, row in vocabulary.items():
+            if piece in pieces:
+                word[pieces[piece]], known[pieces[piece]] = embedding[row], True
+        head = t["head.w"].T, t["head.b"]
+    state = {k: torch.from_numpy(np.array(v)) for k, v in dict(first, word=base.in_q4(word)).items()}
+    state |= {f"heads.{role}.weight": torch.from_numpy(np.array(head[0])), f"heads.{role}.bias": torch.from_numpy(np.array(head[1]))}
+    net.restore(state)
+    folder = paths.WORK / "runs" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    train.save(folder / "model.pt", dict(config=net.config, roles=[role], weights=net.state_dict()))
+    print(f"unpack: {known.sum()} of {len(known)} rows come from the packs -> {folder}")
