@@ -230,7 +230,10 @@ func (d detector) line(ctx context.Context, line []byte, number int) ([]byte, er
 			o.Extra = append(o.Extra, known.New(identity))
 		}
 	}
-	spans, _, err := d.pipeline.Detect(ctx, *in.Text, o)
+	spans, err := d.read(ctx, *in.Text, o)
+	if errors.Is(err, errBroke) {
+		return bad("exception")
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -241,6 +244,19 @@ func (d detector) line(ctx context.Context, line []byte, number int) ([]byte, er
 		return nil, err
 	}
 	return appendLine(detectOutput{in.ID, d.output(*in.Text, spans)})
+}
+
+var errBroke = errors.New("a detector broke down")
+
+// read runs the detectors. One that panics fails the line, and is not printed with what it read.
+func (d detector) read(ctx context.Context, text string, o pipeline.Options) (spans []phi.Span, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errBroke
+		}
+	}()
+	spans, _, err = d.pipeline.Detect(ctx, text, o)
+	return spans, err
 }
 
 func appendLine(v any) ([]byte, error) {

@@ -397,6 +397,26 @@ func TestDetectorErrorsAreHidden(t *testing.T) {
 	mustNotHold(t, "error", e.Error(), secrets...)
 }
 
+// breaking panics with the text, as a slice out of range would end the program.
+type breaking struct{}
+
+func (breaking) Name() string { return "ner.breaking" }
+func (breaking) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, error) {
+	panic("cannot read " + doc.Text)
+}
+
+func TestPanicsAreErrors(t *testing.T) {
+	m := &memoryStore{}
+	s := newService(t, func(o *deidentify.Options) {
+		o.Pipeline, o.Store, o.Auditor = &pipeline.Pipeline{Detectors: []pipeline.Detector{breaking{}}}, m, m
+	})
+	e := wantError(t, s, raw(decode(t, germanBundle("collection"))), deidentify.ErrDetect)
+	mustNotHold(t, "error", e.Error(), secrets...)
+	if len(m.records) != 0 || len(m.events) != 1 || m.events[0].Outcome != "exception" || len(m.events[0].Subject) == 0 {
+		t.Errorf("trail: %+v", m.events)
+	}
+}
+
 func TestCancelledRequestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -197,7 +197,7 @@ func (w *writer) decode(ctx context.Context) error {
 			continue // a link; or the data was only a companion
 		}
 		group.Go(func() error {
-			errs[i] = f.decode(ctx, w.o.Limits.Attachment)
+			errs[i] = contained(f.path, func() error { return f.decode(ctx, w.o.Limits.Attachment) })
 			return nil
 		})
 	}

@@ -198,7 +198,12 @@ func (s *Service) Deidentify(ctx context.Context, r Request) (*Result, error) {
 	if id == "" {
 		id = s.o.NewID()
 	}
-	result, event, err := s.deidentify(ctx, r, id)
+	event := Event{Request: id, Time: s.o.Clock(), Client: r.Client, Action: "deidentify"}
+	var result *Result
+	err := contained("", func() (err error) {
+		result, err = s.deidentify(ctx, r, id, &event)
+		return err
+	})
 	if err != nil {
 		err = settled(ctx, err)
 		s.audit(ctx, event, err)
@@ -236,30 +241,29 @@ func (s *Service) audit(ctx context.Context, e Event, err error) {
 
 const auditTime = 5 * time.Second
 
-func (s *Service) deidentify(ctx context.Context, r Request, id string) (*Result, Event, error) {
-	event := Event{Request: id, Time: s.o.Clock(), Client: r.Client, Action: "deidentify"}
+func (s *Service) deidentify(ctx context.Context, r Request, id string, event *Event) (*Result, error) {
 	w, err := s.writer(ctx, r)
 	if err != nil {
-		return nil, event, err
+		return nil, err
 	}
 	event.Context, event.Policy = w.project, w.policy.String()
 	inputs, err := s.inputs(ctx, r)
 	if err != nil {
-		return nil, event, err
+		return nil, err
 	}
 	w.x = newIndex(inputs)
 	if len(w.x.all) > s.o.Limits.Resources {
-		return nil, event, fail(ErrTooLarge, "", "the request holds more resources than the limit")
+		return nil, fail(ErrTooLarge, "", "the request holds more resources than the limit")
 	}
 	w.names = &namer{key: surrogate.Derive(s.o.Master, w.project, "id"), x: w.x, raw: r.Raw, made: map[string]string{}}
 	w.names.nameAll()
 	w.patients = newPatients(w.x, s.o.IdentifierSystem)
 	if len(w.patients.list) > s.o.Limits.Patients {
-		return nil, event, fail(ErrTooLarge, "", "the request holds more patients than the limit")
+		return nil, fail(ErrTooLarge, "", "the request holds more patients than the limit")
 	}
 	w.ids = newIdentities(w.x)
 	if err := w.prepare(); err != nil {
-		return nil, event, err
+		return nil, err
 	}
 	event.Subject = w.subjects()
 	for _, step := range []func(context.Context) error{
@@ -268,18 +272,18 @@ func (s *Service) deidentify(ctx context.Context, r Request, id string) (*Result
 		func(ctx context.Context) error { w.finishLinks(); return w.verify(ctx, inputs) },
 	} {
 		if err := step(ctx); err != nil {
-			return nil, event, err
+			return nil, err
 		}
 	}
 	result, err := s.answer(ctx, w, r, id, inputs)
 	if err != nil {
-		return nil, event, err
+		return nil, err
 	}
 	event.Outcome, event.Counts = "success", w.counts(result)
-	if err := s.commit(ctx, w, r, result, event); err != nil {
-		return nil, event, err
+	if err := s.commit(ctx, w, r, result, *event); err != nil {
+		return nil, err
 	}
-	return result, event, nil
+	return result, nil
 }
 
 // writer checks what the request chooses.

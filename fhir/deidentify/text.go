@@ -125,7 +125,7 @@ func (w *writer) each(ctx context.Context, f func(context.Context, *job) error) 
 			break
 		}
 		group.Go(func() error {
-			errs[i] = f(ctx, j)
+			errs[i] = contained(j.path, func() error { return f(ctx, j) })
 			return nil
 		})
 	}
@@ -139,6 +139,17 @@ func (w *writer) each(ctx context.Context, f func(context.Context, *job) error) 
 		}
 	}
 	return nil
+}
+
+// contained calls f and turns a panic into an error that says nothing of it: one text that a detector or decoder breaks
+// over must neither end the program nor have the program print it.
+func contained(path string, f func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = fail(ErrDetect, path, "a part of the program broke down")
+		}
+	}()
+	return f()
 }
 
 func (w *writer) detectOne(ctx context.Context, j *job) error {
