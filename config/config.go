@@ -25,7 +25,8 @@ type Config struct {
 	Policy    Policy        `koanf:"policy"`
 	Models    Models        `koanf:"models"`
 	Dicts     []string      `koanf:"dictionaries"`    // user dictionaries: TAB separated term and label
-	Templates []string      `koanf:"inclusion_lists"` // sentences known to hold no PHI
+	Inclusion []string      `koanf:"inclusion_lists"` // sentences known to hold no PHI, which the models pass over
+	Templates []string      `koanf:"templates"`       // reviewed sentence templates, see fhirdeid template harvest
 	Database  Database      `koanf:"database"`
 	Auth      Auth          `koanf:"auth"`
 	Upstream  Upstream      `koanf:"upstream"`

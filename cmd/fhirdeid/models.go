@@ -209,7 +209,11 @@ func (a *app) addModels(p *pipelineParts, cfg config.Config, f pipelineFlags) er
 	if err != nil {
 		return err
 	}
-	p.Detectors = append(p.Detectors, detector)
+	reader, err := spared(detector, cfg)
+	if err != nil {
+		return err
+	}
+	p.Detectors = append(p.Detectors, reader)
 	return nil
 }
 

@@ -88,6 +88,11 @@ func (a *app) pipeline(cfg config.Config, f pipelineFlags) (*pipelineParts, erro
 		}
 		p.Detectors = append(p.Detectors, set.Detector())
 	}
+	list, err := templates(cfg)
+	if err != nil {
+		return nil, err
+	}
+	p.Detectors = append(p.Detectors, list...)
 	return p, a.addModels(p, cfg, f)
 }
 

@@ -29,7 +29,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return codedError{exitUsage, err} })
 	root.AddCommand(
 		newServe(a), newDeidentify(a), newDetect(a), newEval(a), newDemo(a),
-		newPolicy(a), newModels(a), newConfig(a), newErase(a), newAudit(a),
+		newPolicy(a), newTemplate(a), newModels(a), newConfig(a), newErase(a), newAudit(a),
 		newHealth(a), newVersion(a),
 	)
 	for _, c := range root.Commands() {
