@@ -50,7 +50,7 @@ func (k *issuerKeys) load(ctx context.Context) error {
 		k.refreshInBackground()
 		return nil
 	}
-	return k.refresh(ctx, firstPause)
+	return k.refresh(ctx, min(firstPause, k.o.UnknownKey))
 }
 
 func (k *issuerKeys) age() (age time.Duration, known bool) {

@@ -97,8 +97,6 @@ func readQuery(resourceType string, params url.Values, ignoreUnknown bool) (Quer
 			q.Focus = value
 		case resourceType == "Provenance" && name == "target":
 			q.Target = value
-		case resourceType == "Provenance" && name == "patient":
-			q.Subject = typed(value, "Patient")
 		case name == "_count":
 			q.Count, err = strconv.Atoi(value)
 			q.Count = min(q.Count, maxCount)
