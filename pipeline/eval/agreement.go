@@ -3,7 +3,9 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"text/tabwriter"
 
 	"fhirdeid/pipeline/phi"
 )
@@ -117,6 +119,18 @@ func Agree(annotators ...*Corpus) (*Agreement, error) {
 	a.F1 /= float64(len(a.Pairs))
 	a.F1Typed /= float64(len(a.Pairs))
 	return a, nil
+}
+
+// Table writes the agreement as text.
+func (a *Agreement) Table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "%d annotators, %d documents, %d tokens\n\nscore\ttyped\tPHI or not\t\n", a.Annotators, a.Documents, a.Tokens)
+	fmt.Fprintf(t, "Krippendorff's alpha\t%s\t%s\t\n", share(a.Alpha), share(a.AlphaMerged))
+	fmt.Fprintf(t, "F1, strict spans, mean of pairs\t%s\t%s\t\n", share(a.F1Typed), share(a.F1))
+	for _, p := range a.Pairs {
+		fmt.Fprintf(t, "%s, %s\t%s\t%s\t\n", p.A, p.B, share(p.F1Typed), share(p.F1))
+	}
+	return t.Flush()
 }
 
 func asSpans(d *Document) []phi.Span {

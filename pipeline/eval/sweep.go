@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"fmt"
+	"io"
+	"text/tabwriter"
 
 	"fhirdeid/pipeline/phi"
 )
@@ -52,4 +54,15 @@ func RunSweep(ctx context.Context, corpus *Corpus, lambdas []float64,
 		sweep.Points = append(sweep.Points, Point{lambda, r.Word, r.StrictTyped, r.RecallMerged, r.Leaks.Leaky})
 	}
 	return sweep, nil
+}
+
+// Table writes one line for each lambda.
+func (s *Sweep) Table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "lambda\tword R\tP\tF1\tstrict typed F1\trecall_merged\tleaky\t")
+	for _, p := range s.Points {
+		fmt.Fprintf(t, "%g\t%s\t%s\t%s\t%s\t%s\t%d\t\n", p.Lambda, share(p.Word.Recall()), share(p.Word.Precision()),
+			share(p.Word.F1()), share(p.StrictTyped.F1()), share(p.RecallMerged), p.Leaky)
+	}
+	return t.Flush()
 }
