@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"strings"
 
 	"fhirdeid/pipeline/phi"
@@ -58,17 +59,18 @@ func sections(text string) func(yield func(string) bool) {
 }
 
 func languageEvidence(text string) (de, en float64) {
+	var buf [48]byte
 	for w := range Words(text) {
 		if w.End-w.Start > 24 {
 			continue
 		}
-		word := strings.ToLower(text[w.Start:w.End])
+		word := appendLower(buf[:0], text[w.Start:w.End])
 		switch {
-		case germanWords[word]:
+		case germanWords[string(word)]:
 			de++
-		case englishWords[word]:
+		case englishWords[string(word)]:
 			en++
-		case strings.ContainsAny(word, "äöüß"):
+		case bytes.ContainsAny(word, "äöüß"):
 			de += 0.5
 		}
 	}

@@ -21,7 +21,7 @@ var ErrTooLong = errors.New("text exceeds the size limit")
 // Defaults of the windows in which long texts are read. The margin is longer than any span, so that whatever a window
 // cuts lies whole in its neighbour.
 const (
-	defaultWindow = 256 << 10
+	defaultWindow = 64 << 10
 	defaultMargin = 4 << 10
 )
 
@@ -29,7 +29,7 @@ const (
 type Pipeline struct {
 	Detectors []Detector
 	MaxBytes  int // 0: no limit
-	Window    int // bytes read at once; 0: 256 KiB
+	Window    int // bytes read at once; 0: 64 KiB
 }
 
 // Options are what one call of Detect may ask for.
@@ -60,6 +60,10 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 		if err != nil {
 			return nil, language, err
 		}
+		if found == nil {
+			found = spans
+			continue
+		}
 		found = append(found, spans...)
 	}
 	if o.Raw {
@@ -72,16 +76,17 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 // settle applies protection and memory to raw findings and resolves them.
 func (p *Pipeline) settle(view string, language phi.Language, found []phi.Span, o Options) []phi.Span {
 	protected, found := splitProtected(found)
-	found = Protect(found, protected)
+	found = protect(found, protected)
 	if !o.NoMemory {
-		memory := NewMemory()
+		memory := memories.Get().(*Memory)
+		defer memory.release()
 		memory.Learn(view, found)
 		recalled := memory.Find(view, language)
 		if o.Memory != nil {
 			recalled = append(recalled, o.Memory.Find(view, language)...)
 			o.Memory.Merge(memory)
 		}
-		found = append(found, Protect(recalled, protected)...)
+		found = append(found, protect(recalled, protected)...)
 	}
 	return Resolve(view, found)
 }

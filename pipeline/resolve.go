@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,7 +14,9 @@ import (
 // known identifier knows better than a model where it begins.
 const certain = 0.97
 
+// splitProtected takes the protected spans out of the list, in place.
 func splitProtected(spans []phi.Span) (protected, rest []phi.Span) {
+	rest = spans[:0]
 	for _, s := range spans {
 		if s.Type == phi.Protected {
 			protected = append(protected, s)
@@ -31,8 +34,23 @@ func Protect(spans, protected []phi.Span) []phi.Span {
 	if len(protected) == 0 {
 		return spans
 	}
-	protected, longest := byStart(protected)
-	return slices.DeleteFunc(slices.Clone(spans), func(s phi.Span) bool {
+	return protect(slices.Clone(spans), protected)
+}
+
+// protect does so in place.
+func protect(spans, protected []phi.Span) []phi.Span {
+	if len(protected) == 0 {
+		return spans
+	}
+	if !slices.IsSortedFunc(protected, phi.Compare) {
+		protected = slices.Clone(protected)
+		slices.SortFunc(protected, phi.Compare)
+	}
+	longest := 0
+	for _, s := range protected {
+		longest = max(longest, s.Len())
+	}
+	return slices.DeleteFunc(spans, func(s phi.Span) bool {
 		// Only protected spans that begin within the longest one's length before s can contain it.
 		from, _ := slices.BinarySearchFunc(protected, s.Start-longest, func(p phi.Span, at int) int { return p.Start - at })
 		for _, p := range protected[from:] {
@@ -47,19 +65,13 @@ func Protect(spans, protected []phi.Span) []phi.Span {
 	})
 }
 
-func byStart(spans []phi.Span) (sorted []phi.Span, longest int) {
-	sorted = slices.Clone(spans)
-	slices.SortFunc(sorted, phi.Compare)
-	for _, s := range sorted {
-		longest = max(longest, s.Len())
-	}
-	return sorted, longest
-}
-
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
 // byte covered before is covered after, but for titles in front of a name and possessive endings behind it.
 func Resolve(text string, spans []phi.Span) []phi.Span {
-	work := make([]phi.Span, 0, len(spans))
+	r := resolvers.Get().(*resolver)
+	defer r.release()
+	r.text = text
+	work := slices.Grow(r.work[:0], len(spans))
 	for _, s := range spans {
 		if s = tidy(text, s); s.Start < s.End {
 			work = append(work, s)
@@ -67,17 +79,40 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 	}
 	slices.SortFunc(work, phi.Compare)
 	work = slices.Compact(work)
-	var out []phi.Span
+	r.work = work
+	out := make([]phi.Span, 0, len(work))
 	for i := 0; i < len(work); {
 		j, end := i+1, work[i].End
 		for j < len(work) && work[j].Start < end {
 			end = max(end, work[j].End)
 			j++
 		}
-		out = append(out, settleCluster(text, work[i:j])...)
+		out = r.settle(out, work[i:j])
 		i = j
 	}
-	return joinParts(text, out)
+	return r.joinParts(out)
+}
+
+// resolver settles the spans of one text; its buffers are used for one cluster after the other.
+type resolver struct {
+	text               string
+	work               []phi.Span
+	united, left, next []phi.Span
+	joined             map[[2]string]string // sources that were joined before
+}
+
+var resolvers = sync.Pool{New: func() any { return &resolver{joined: map[[2]string]string{}} }}
+
+// release forgets the text and keeps the buffers, unless a long text made them large.
+func (r *resolver) release() {
+	if cap(r.work) > 1<<12 || len(r.joined) > 1<<10 {
+		*r = resolver{joined: map[[2]string]string{}}
+	}
+	r.text = ""
+	for _, buffer := range [...][]phi.Span{r.work, r.united, r.left, r.next} {
+		clear(buffer[:cap(buffer)])
+	}
+	resolvers.Put(r)
 }
 
 // tidy grows a span to whole words and leaves titles and possessive endings outside.
@@ -152,16 +187,16 @@ var titles = func() map[string]bool {
 	return m
 }()
 
+const longestTitle = 24 // bytes
+
 // titlePrefix gives the length of the titles at the start of a name; 0 when the name would be nothing but titles.
 func titlePrefix(name string) int {
 	at := 0
+	var buf [48]byte
 	for {
-		end := at
-		for end < len(name) && wordAt(name[end:]) {
-			_, n := utf8.DecodeRuneInString(name[end:])
-			end += n
-		}
-		if end == at || !titles[strings.ToLower(name[at:end])] {
+		w, ok := nextWord(name, at)
+		end := w.End
+		if !ok || w.Start != at || end-at > longestTitle || !titles[string(appendLower(buf[:0], name[at:end]))] {
 			break
 		}
 		rest := strings.TrimLeft(name[end:], ". \t\u00a0")
@@ -182,21 +217,24 @@ func possessiveSuffix(name string) int {
 	return 0
 }
 
-// settleCluster settles spans that overlap in a chain. Spans of one category unite; of two categories the winner keeps
-// its borders and the loser keeps what is left of it, unless the winner holds it wholly.
-func settleCluster(text string, cluster []phi.Span) []phi.Span {
+// settle appends what becomes of spans that overlap in a chain. Spans of one category unite; of two categories the winner
+// keeps its borders and the loser keeps what is left of it, unless the winner holds it wholly.
+func (r *resolver) settle(out, cluster []phi.Span) []phi.Span {
 	if len(cluster) == 1 {
-		return []phi.Span{cluster[0]}
+		return append(out, cluster[0])
 	}
-	united := uniteCategories(cluster)
-	slices.SortFunc(united, stronger)
-	var out []phi.Span
-	for _, s := range united {
-		for _, rest := range subtract(s, out) {
-			out = place(text, out, rest, rest.Start != s.Start || rest.End != s.End)
+	r.uniteCategories(cluster)
+	if len(r.united) == 1 {
+		return append(out, r.united[0])
+	}
+	slices.SortFunc(r.united, stronger)
+	first := len(out)
+	for _, s := range r.united {
+		for _, rest := range r.subtract(s, out[first:]) {
+			out = r.place(out, first, rest, rest.Start != s.Start || rest.End != s.End)
 		}
 	}
-	slices.SortFunc(out, phi.Compare)
+	slices.SortFunc(out[first:], phi.Compare)
 	return out
 }
 
@@ -222,28 +260,23 @@ func stronger(a, b phi.Span) int {
 }
 
 // uniteCategories merges overlapping spans of the same category; the cluster is sorted.
-func uniteCategories(cluster []phi.Span) []phi.Span {
-	var out []phi.Span
-	for c := phi.CategoryName; c <= phi.CategoryOther; c++ {
-		open := -1
-		for _, s := range cluster {
-			if s.Type.Category() != c {
-				continue
-			}
-			if open < 0 || s.Start >= out[open].End {
-				out = append(out, s)
-				open = len(out) - 1
-				continue
-			}
-			out[open] = unite(out[open], s)
+func (r *resolver) uniteCategories(cluster []phi.Span) {
+	r.united = r.united[:0]
+	var open [phi.CategoryOther + 1]int // index + 1 of the span that was united last
+	for _, s := range cluster {
+		c := s.Type.Category()
+		if n := open[c]; n > 0 && s.Start < r.united[n-1].End {
+			r.united[n-1] = r.unite(r.united[n-1], s)
+			continue
 		}
+		r.united = append(r.united, s)
+		open[c] = len(r.united)
 	}
-	return out
 }
 
 // unite gives one span over two of the same category: the stronger one's type, a type rather than a bare category, and
 // both sources. Street, ZIP and city stay apart only while they do not overlap.
-func unite(a, b phi.Span) phi.Span {
+func (r *resolver) unite(a, b phi.Span) phi.Span {
 	best, other := a, b
 	if typeRank(b, a) {
 		best, other = b, a
@@ -259,7 +292,7 @@ func unite(a, b phi.Span) phi.Span {
 	}
 	best.Start, best.End = min(a.Start, b.Start), max(a.End, b.End)
 	best.Score = max(a.Score, b.Score)
-	best.Source = joinSources(a.Source, b.Source)
+	best.Source = r.joinSources(a.Source, b.Source)
 	return best
 }
 
@@ -278,51 +311,57 @@ func typeRank(a, b phi.Span) bool {
 	return a.Type < b.Type
 }
 
-func joinSources(a, b string) string {
+func (r *resolver) joinSources(a, b string) string {
 	if a == b || b == "" {
 		return a
 	}
 	if a == "" {
 		return b
 	}
-	parts := append(strings.Split(a, "+"), strings.Split(b, "+")...)
-	slices.Sort(parts)
-	return strings.Join(slices.Compact(parts), "+")
+	pair := [2]string{a, b}
+	joined, ok := r.joined[pair]
+	if !ok {
+		parts := append(strings.Split(a, "+"), strings.Split(b, "+")...)
+		slices.Sort(parts)
+		joined = strings.Join(slices.Compact(parts), "+")
+		r.joined[pair] = joined
+	}
+	return joined
 }
 
-// subtract gives what is left of s outside the placed spans.
-func subtract(s phi.Span, placed []phi.Span) []phi.Span {
-	left := []phi.Span{s}
+// subtract gives what is left of s outside the placed spans, in a buffer that the next call uses again.
+func (r *resolver) subtract(s phi.Span, placed []phi.Span) []phi.Span {
+	r.left = append(r.left[:0], s)
 	for _, p := range placed {
-		var next []phi.Span
-		for _, l := range left {
+		r.next = r.next[:0]
+		for _, l := range r.left {
 			if !l.Overlaps(p) {
-				next = append(next, l)
+				r.next = append(r.next, l)
 				continue
 			}
 			if l.Start < p.Start {
 				head := l
 				head.End = p.Start
-				next = append(next, head)
+				r.next = append(r.next, head)
 			}
 			if l.End > p.End {
 				tail := l
 				tail.Start = p.End
-				next = append(next, tail)
+				r.next = append(r.next, tail)
 			}
 		}
-		left = next
+		r.left, r.next = r.next, r.left
 	}
-	return left
+	return r.left
 }
 
-// place adds a span to those of the cluster. A remainder without any word is covered by its neighbour instead, so that a
+// place adds a span to those of the cluster, which begin at first. A remainder without any word is covered by its neighbour instead, so that a
 // comma does not become an entity.
-func place(text string, out []phi.Span, s phi.Span, remainder bool) []phi.Span {
+func (r *resolver) place(out []phi.Span, first int, s phi.Span, remainder bool) []phi.Span {
 	if remainder {
 		s.Interval = nil
-		if !strings.ContainsFunc(text[s.Start:s.End], isWordRune) {
-			for i := range out {
+		if !strings.ContainsFunc(r.text[s.Start:s.End], isWordRune) {
+			for i := first; i < len(out); i++ {
 				switch {
 				case out[i].End == s.Start:
 					out[i].End = s.End
@@ -337,13 +376,12 @@ func place(text string, out []phi.Span, s phi.Span, remainder bool) []phi.Span {
 	return append(out, s)
 }
 
-// joinParts merges neighbours that are parts of one name or one date.
-func joinParts(text string, spans []phi.Span) []phi.Span {
-	slices.SortFunc(spans, phi.Compare)
-	var out []phi.Span
+// joinParts merges neighbours, in their order, that are parts of one name or one date; it works in place.
+func (r *resolver) joinParts(spans []phi.Span) []phi.Span {
+	out := spans[:0]
 	for _, s := range spans {
-		if n := len(out); n > 0 && partsOfOne(text, out[n-1], s) {
-			out[n-1] = unite(out[n-1], s)
+		if n := len(out); n > 0 && partsOfOne(r.text, out[n-1], s) {
+			out[n-1] = r.unite(out[n-1], s)
 			out[n-1].Interval = nil
 			continue
 		}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"iter"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -12,25 +13,70 @@ type Word struct{ Start, End int }
 // these.
 func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
-		start := -1
-		for i := 0; i < len(text); {
-			r, n := rune(text[i]), 1
-			if r >= utf8.RuneSelf {
-				r, n = utf8.DecodeRuneInString(text[i:])
+		for w, ok := nextWord(text, 0); ok; w, ok = nextWord(text, w.End) {
+			if !yield(w) {
+				return
 			}
-			switch in := isWordRune(r); {
-			case in && start < 0:
-				start = i
-			case !in && start >= 0:
-				if !yield(Word{start, i}) {
-					return
-				}
-				start = -1
-			}
-			i += n
-		}
-		if start >= 0 {
-			yield(Word{start, len(text)})
 		}
 	}
+}
+
+// nextWord gives the first word that begins at or after a border of words; ok is false where there is none.
+func nextWord(text string, at int) (w Word, ok bool) {
+	i := at
+	for i < len(text) {
+		n, in := wordRuneAt(text, i)
+		if in {
+			break
+		}
+		i += n
+	}
+	if i >= len(text) {
+		return Word{}, false
+	}
+	w.Start = i
+	for i < len(text) {
+		n, in := wordRuneAt(text, i)
+		if !in {
+			break
+		}
+		i += n
+	}
+	w.End = i
+	return w, true
+}
+
+// wordRuneAt gives the length of the rune at i, and whether it belongs to a word.
+func wordRuneAt(text string, i int) (size int, in bool) {
+	if c := text[i]; c < utf8.RuneSelf {
+		return 1, wordBytes[c]
+	}
+	r, n := utf8.DecodeRuneInString(text[i:])
+	return n, isWordRune(r)
+}
+
+var wordBytes = func() (table [utf8.RuneSelf]bool) {
+	for c := range rune(utf8.RuneSelf) {
+		table[c] = isWordRune(c)
+	}
+	return table
+}()
+
+// appendLower appends the lower case of s to dst, without allocating where dst has room.
+func appendLower(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c-'A' < 26 {
+				c += 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		i += n
+	}
+	return dst
 }

@@ -1,6 +1,10 @@
 package gazetteer
 
-import "strings"
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi/fold"
+)
 
 // cue is what a word says about its neighbour.
 type cue uint16
@@ -70,10 +74,25 @@ mit freundlichen gruessen gruss signed dictated electronically reviewed copy cc 
 	return m
 }()
 
+var cueFilter = func() *fold.Filter {
+	f := new(fold.Filter)
+	for w := range cues {
+		f.Add(w)
+	}
+	return f
+}()
+
 // cue gives what token i says about its neighbours.
 func (r *reader) cue(i int) cue {
 	if i < 0 || i >= len(r.tokens) {
 		return 0
 	}
-	return cues[r.word(i)]
+	t := &r.tokens[i]
+	if !t.cued {
+		t.cued = true
+		if w := r.word(i); len(w) == 1 || cueFilter.May(w) {
+			t.cue = cues[w]
+		}
+	}
+	return t.cue
 }

@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -107,7 +108,7 @@ func (detector) Name() string { return "gazetteer" }
 func (d detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
-	r.set, r.lang, r.spans = d.set, doc.Language, nil
+	r.set, r.lang, r.spans = d.set, doc.Language, r.spans[:0]
 	for base := 0; base < len(doc.Text); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -116,8 +117,9 @@ func (d detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Spa
 		r.read(doc.Text[base:end], base)
 		base = end
 	}
-	spans := r.spans
-	r.spans, r.text, r.folded = nil, "", ""
+	spans := slices.Clone(r.spans)
+	clear(r.spans)
+	r.text, r.folded = "", ""
 	return spans, nil
 }
 
@@ -173,6 +175,9 @@ func (r *reader) emit(i, j int, t phi.Type, score float64, source string) {
 // match follows the trie from token i as far as it goes; end is i where nothing is found.
 func (r *reader) match(t *trie, i int) (end int, value uint32) {
 	node, end := uint32(0), i
+	if !t.begins(r.word(i)) {
+		return i, 0
+	}
 	for j := i; j < len(r.tokens) && j-i < t.depth; j++ {
 		if j > i && (r.tokens[j].gap == far || r.tokens[j].gap == dot && r.tokens[j-1].end-r.tokens[j-1].start > 4) {
 			break

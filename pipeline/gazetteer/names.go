@@ -360,7 +360,7 @@ func termLike(word string) bool {
 	if len(word) < 6 {
 		return false
 	}
-	for _, s := range endings {
+	for _, s := range endings[word[len(word)-1]] {
 		if strings.HasSuffix(word, s) {
 			return true
 		}
@@ -368,9 +368,17 @@ func termLike(word string) bool {
 	return false
 }
 
-var endings = strings.Fields(`ung ungen heit keit schaft tion tionen itis ose osen ese graphie grafie skopie tomie stomie ektomie pathie logie
+var endings = byLast(`ung ungen heit keit schaft tion tionen itis ose osen ese graphie grafie skopie tomie stomie ektomie pathie logie
 metrie plastik gramm therapie befund klinik station abteilung zentrum krankheit erkrankung syndrom schmerz schmerzen tumor karzinom
 untersuchung kontrolle aufnahme entlassung infekt infarkt insuffizienz stenose fraktur ruptur luxation druck wert werte zeichen
 medizin chirurgie aerztin arzt pfleger schwester tablette tabletten mg emie aemie urie ology ectomy otomy ostomy oscopy ography opathy
 itis osis emia uria plasty tion ment ness ity ism ics cin mycin cillin pril olol sartan statin prazol azole azepam idine amide
 haus dorf burg berg strasse weg platz verein versicherung kasse amt gmbh`)
+
+// byLast groups endings by their last byte.
+func byLast(list string) (table [256][]string) {
+	for e := range strings.FieldsSeq(list) {
+		table[e[len(e)-1]] = append(table[e[len(e)-1]], e)
+	}
+	return table
+}

@@ -43,6 +43,8 @@ type token struct {
 	shape        shape
 	gap          gap
 	initial      bool // one capital letter
+	cued         bool // cue was looked up
+	cue          cue
 }
 
 func (t token) capital() bool { return t.shape == title || t.shape == capitals || t.shape == mixed }

@@ -33,9 +33,13 @@ func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.En
 // Compare orders spans by place, longer ones first, then by type, score and source, so that sorting has no ties
 // between different spans.
 func Compare(a, b Span) int {
+	if a.Start != b.Start {
+		return cmp.Compare(a.Start, b.Start)
+	}
+	if a.End != b.End {
+		return cmp.Compare(b.End, a.End)
+	}
 	return cmp.Or(
-		cmp.Compare(a.Start, b.Start),
-		cmp.Compare(b.End, a.End),
 		cmp.Compare(a.Type, b.Type),
 		cmp.Compare(b.Score, a.Score),
 		cmp.Compare(a.Source, b.Source),

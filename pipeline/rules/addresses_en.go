@@ -20,7 +20,7 @@ var units = set("apt apartment suite ste unit flat rm room fl floor lot bldg bui
 func (s *scan) americanZIP(i int) {
 	t := s.at(i)
 	abbreviated := t.shape == upper && t.runes <= 3 && states[s.surface(i)]
-	if !abbreviated && t.class&state == 0 && !(s.oneOf(i, "Ark", "Mich", "Ariz", "Ind", "Conn", "Mass", "Calif", "Tex", "Minn", "Wis", "Penn", "Tenn", "Wash", "Ore", "Fla", "Ill", "Colo") && s.capital(i)) && !s.is(i, "J") && !s.is(i, "Y") {
+	if !abbreviated && t.class&state == 0 && !(t.cue&stateCue != 0 && s.capital(i)) {
 		return
 	}
 	first := i
@@ -177,6 +177,9 @@ func (s *scan) eircode(i int) int {
 
 // box reads post office boxes and rural routes.
 func (s *scan) box(i int) {
+	if !s.cued(i, boxCue) {
+		return
+	}
 	switch {
 	case s.is(i, "Postfach") && s.isNumber(i+1) && s.near(i+1):
 		end := i + 2

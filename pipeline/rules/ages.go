@@ -9,6 +9,7 @@ import (
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/phi/date"
+	"fhirdeid/pipeline/phi/fold"
 )
 
 // Ages finds the ages of persons. A span covers the number alone, in digits or words; the unit stays outside.
@@ -36,19 +37,23 @@ type ageScan struct {
 	spans []phi.Span
 }
 
-type ageWords map[string]struct{}
+type ageWords struct {
+	words map[string]struct{}
+	may   fold.Filter
+}
 
-func newAgeWords(list string) ageWords {
-	m := make(ageWords)
+func newAgeWords(list string) *ageWords {
+	m := &ageWords{words: map[string]struct{}{}}
 	for w := range strings.FieldsSeq(list) {
-		m[w] = struct{}{}
+		m.words[w] = struct{}{}
+		m.may.Add(w)
 	}
 	return m
 }
 
-func (m ageWords) has(s string) bool {
+func (m *ageWords) has(s string) bool {
 	var buf [24]byte
-	if s == "" || len(s) > len(buf) {
+	if len(s) > len(buf) || len(s) != 1 && !m.may.May(s) {
 		return false
 	}
 	b := buf[:0]
@@ -59,7 +64,7 @@ func (m ageWords) has(s string) bool {
 		}
 		b = append(b, c)
 	}
-	_, ok := m[string(b)]
+	_, ok := m.words[string(b)]
 	return ok
 }
 
@@ -231,6 +236,9 @@ func (s *ageScan) numberWord(w string) (int, bool) {
 
 // germanAged splits fünfundvierzigjähriger into the number and the rest.
 func germanAged(w string) (stem, unit string, ok bool) {
+	if len(w) < 8 || !strings.Contains(w, "hrig") {
+		return "", "", false
+	}
 	for _, mark := range [...]string{"jährig", "jaehrig", "jahrig", "Jährig"} {
 		if i := strings.Index(w, mark); i >= 3 {
 			return w[:i], w[i:], true

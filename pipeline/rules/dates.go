@@ -120,11 +120,15 @@ func birthContext(text string, p int) bool {
 	if q > 0 && text[q-1] == '*' {
 		return true
 	}
-	from := max(0, q-18)
-	for from < q && !utf8.RuneStart(text[from]) {
-		from++
+	var buf [18]byte
+	lowered := buf[:0]
+	for _, c := range []byte(text[max(0, q-len(buf)):q]) { // the words are ASCII
+		if c-'A' < 26 {
+			c += 'a' - 'A'
+		}
+		lowered = append(lowered, c)
 	}
-	before := strings.ToLower(text[from:q])
+	before := string(lowered) // short enough for the stack
 	for _, w := range birthWords {
 		if strings.HasSuffix(before, w) {
 			r := len(before) - len(w)

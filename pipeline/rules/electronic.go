@@ -40,9 +40,9 @@ func (s *scan) electronic() {
 		switch {
 		case t.sign == '@':
 			s.mail(i)
-		case t.kind == word && t.shape != title && s.oneOf(i, "at", "ät") || t.kind == word && s.is(i, "at"):
+		case t.cue&atCue != 0:
 			s.spelledMail(i)
-		case t.kind == word && (t.end-t.start == 3 || t.end-t.start == 4 || t.end-t.start == 5) && s.oneOf(i, "www", "http", "https", "ftp", "sftp"):
+		case t.cue&schemeCue != 0:
 			s.url(i)
 		case t.sign == '.' && s.glued(i) && s.glued(i+1) && s.isWord(i+1):
 			s.bareHost(i)

@@ -243,7 +243,7 @@ var famousHouses = set(`mount|sinai johns|hopkins cleveland|clinic mass|general 
 
 // famousHouse reads such a house, and Mayo behind a preposition, where no tool is meant.
 func (s *scan) famousHouse(i int) bool {
-	if !s.capital(i) {
+	if !s.cued(i, famousCue) || !s.capital(i) {
 		return false
 	}
 	j := i + 1

@@ -62,7 +62,7 @@ func (s *scan) checkedWord(i int) {
 		}
 	case n == 3 && t.shape == upper && s.is(i, "NCT") && s.isNumber(i+1) && s.glued(i+1) && s.at(i+1).runes == 8:
 		s.add(i, i+2, phi.IDStudy, 1, sourceID+"study")
-	case t.shape == upper || n == 1:
+	case (t.shape == upper || n == 1) && s.glued(i+1) && s.at(i+1).kind != sign:
 		if c, end := s.compact(i, 17, true); len(c) == 17 && vin(c) {
 			s.add(i, end, phi.IDVehicle, 1, sourceID+"vehicle")
 		}
@@ -225,7 +225,8 @@ func (s *scan) card(i int) bool {
 
 // mbi reads a US Medicare beneficiary id such as 1EG4-TE5-MK73: its places are fixed as digit or letter.
 func (s *scan) mbi(i int) {
-	var b []byte
+	var buf [32]byte
+	b := buf[:0]
 	j := i
 	for ; j < len(s.toks) && j < i+16 && len(b) < 11 && (j == i || s.glued(j)); j++ {
 		if s.isSign(j, '-') {
@@ -259,6 +260,9 @@ func (s *scan) mbi(i int) {
 
 // hexCode reads a UUID.
 func (s *scan) hexCode(i int) bool {
+	if t := s.at(i); t.end-t.start > 8 || !s.glued(i+1) || t.kind == word && t.runes < 8 && !s.isNumber(i+1) {
+		return false
+	}
 	sizes := [5]int{8, 4, 4, 4, 12}
 	j := i
 	for k, want := range sizes {

@@ -268,13 +268,15 @@ const functionWords = `the and or of for with without from to at on by in was we
 	aus auf durch gegen um ueber unter zwischen wegen bis ab zu
 	reports states denies presents presented complains comes came says said told called seen here lives works`
 
-var lexicon = func() map[string]class {
-	m := make(map[string]class, 4096)
+var lexicon = func() map[string]entry {
+	m := make(map[string]entry, 4096)
 	add := func(list string, c class) {
 		for _, w := range strings.Fields(list) {
 			key, n, _, _ := readWord(make([]byte, 0, 64), w)
 			if n == len(w) {
-				m[string(key)] |= c
+				e := m[string(key)]
+				e.class |= c
+				m[string(key)] = e
 			}
 		}
 	}
@@ -283,6 +285,7 @@ var lexicon = func() map[string]class {
 	}
 	add(ordinaryWords, ordinary)
 	add(functionWords, ordinary|function)
+	addCues(m)
 	return m
 }()
 
@@ -334,11 +337,12 @@ type ending struct {
 }
 
 // classOf looks a folded word up, first whole, then by its ending.
-func classOf(key []byte) class {
+func classOf(key []byte) (class, cue) {
 	if len(key) == 0 {
-		return 0
+		return 0, 0
 	}
-	c := lexicon[string(key)]
+	found := lexicon[string(key)]
+	c := found.class
 	for _, e := range endings[key[len(key)-1]] {
 		if n := len(key) - len(e.suffix); n >= e.more && string(key[n:]) == e.suffix {
 			if c&e.class == 0 {
@@ -346,5 +350,5 @@ func classOf(key []byte) class {
 			}
 		}
 	}
-	return c
+	return c, found.cue
 }

@@ -16,7 +16,7 @@ const (
 
 // greeting reads "Dear Marge,", "Hallo Ferda,", "Lieber Beat!", "Liebe Anna, lieber Tom".
 func (s *scan) greeting(i int) bool {
-	if !s.oneOf(i, "dear", "hi", "hello", "hallo", "hoi", "liebe", "lieber", "moin", "servus", "hey", "salut") {
+	if !s.cued(i, greetingCue) {
 		return false
 	}
 	j := i + 1
@@ -50,6 +50,9 @@ func (s *scan) greeting(i int) bool {
 // behindPreposition reads the surname of who did something: "durch Radtke", "per Ganz RN", "seen by Pelletier",
 // "verheiratet mit Brigitte".
 func (s *scan) behindPreposition(i int) bool {
+	if !s.cued(i, agentCue) {
+		return false
+	}
 	married := s.is(i, "mit") && s.oneOf(i-1, "verheiratet", "ehe", "verh", "liiert", "heirat") || s.is(i, "mit") && s.isSign(i-1, '.') && s.oneOf(i-2, "verh") || s.is(i, "to") && s.oneOf(i-1, "married", "engaged")
 	agent := s.oneOf(i, "by", "durch", "per") || s.oneOf(i, "with", "w") && s.oneOf(i-1, "discussed", "spoke", "met", "reviewed", "d", "conferred") || s.is(i, "mit") && s.oneOf(i-1, "rücksprache", "rs", "telefonat", "besprochen")
 	if !married && !agent {

@@ -16,14 +16,14 @@ func (s *scan) organizations() {
 			s.insurerName(i)
 		case t.class&legalForm != 0 && !s.lineStart(i):
 			s.firm(i)
-		case s.oneOf(i, "Fa", "Firma"):
+		case t.cue&firmCue != 0:
 			s.firmAfter(i)
 		case t.class&organization != 0:
 			s.institution(i)
 		}
 	}
 	for i := range s.toks {
-		if s.taken[i] == phi.NoCategory && s.isWord(i) && s.oneOf(i, "krankenkasse", "kasse", "kk", "insurance", "insurer", "versicherung", "arbeitgeber", "employer", "kostenträger", "payer", "kv", "pharmacy", "apotheke", "schule", "school") {
+		if s.toks[i].cue&payerCue != 0 && s.taken[i] == phi.NoCategory {
 			s.labelledOrg(i)
 		}
 	}

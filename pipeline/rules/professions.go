@@ -19,13 +19,13 @@ func (s *scan) professions() {
 			s.statusWord(i)
 		case t.class&jobHead != 0:
 			s.jobLabel(i)
-		case s.oneOf(i, "als"):
+		case t.cue&jobCue != 0:
 			s.germanJob(i)
-		case s.oneOf(i, "works", "worked", "working", "work", "employed"):
+		case t.cue&workCue != 0:
 			s.englishJob(i)
-		case s.oneOf(i, "gelernter", "gelernte", "ehemaliger", "ehemalige", "ehem", "pensionierter", "pensionierte", "pens", "früherer", "selbständiger", "selbstständiger", "selbständige", "ausgebildete", "ausgebildeter", "berenteter", "berentete", "fr", "früher", "ehemals"):
+		case t.cue&formerCue != 0:
 			s.formerJob(i)
-		case s.oneOf(i, "former", "formerly", "occupation", "ex", "retd", "ret"):
+		case t.cue&formerENCue != 0:
 			s.formerEnglish(i)
 		}
 	}

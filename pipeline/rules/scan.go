@@ -65,13 +65,14 @@ type scan struct {
 	spans []phi.Span
 	cells []cell
 	names nameState
+	words wordCache
 }
 
 // read runs the scanners. Their order is part of the rules: what a label or a check digit says comes before what a
 // form alone says, and a token that one of them took is closed to the later ones.
 func (s *scan) read(doc *pipeline.Document) {
 	s.text, s.lang = doc.Text, doc.Language
-	s.toks = tokenize(s.toks[:0], s.text)
+	s.toks = tokenize(s.toks[:0], s.text, &s.words)
 	s.taken = slices.Grow(s.taken[:0], len(s.toks))[:len(s.toks)]
 	clear(s.taken)
 	s.spans = s.spans[:0]
@@ -94,7 +95,7 @@ func (s *scan) read(doc *pipeline.Document) {
 
 // release forgets the text and keeps the memory, unless a long text made it large.
 func (s *scan) release() {
-	const keep = 1 << 16
+	const keep = 1 << 17
 	if cap(s.toks) > keep {
 		*s = scan{}
 	}

@@ -5,7 +5,7 @@ import "fhirdeid/pipeline/phi"
 // studies finds the names of trials: a code in capitals beside Studie, protocol, trial or registry.
 func (s *scan) studies() {
 	for i := range s.toks {
-		if !s.isWord(i) || !s.oneOf(i, "studie", "study", "trial", "protocol", "protokoll", "registry", "registerstudie", "biomarkerstudie", "nachfolgestudie", "studienprotokoll", "register") {
+		if s.toks[i].cue&studyCue == 0 {
 			continue
 		}
 		j := i + 1

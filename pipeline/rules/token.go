@@ -33,6 +33,7 @@ type token struct {
 	start, end int
 	class      class
 	know       lists.Word // what the lists say of a word
+	cue        cue
 	kind       kind
 	shape      shape
 	sign       byte  // the sign itself if it is ASCII, '-' for every dash, '\'' for every apostrophe, 0 otherwise
@@ -41,8 +42,37 @@ type token struct {
 	lines      uint8 // line ends before it, at most 255
 }
 
+// wordCache holds what was looked up of the words of a text: a few words make up most of it, and the lists are too
+// large for the processor's caches.
+type wordCache [1 << 12]struct {
+	key   [20]byte
+	size  uint8
+	class class
+	cue   cue
+	know  lists.Word
+}
+
+// lookUp gives what lexicon and lists say of a folded word.
+func (c *wordCache) lookUp(key []byte) (class, cue, lists.Word) {
+	h := uint32(2166136261)
+	for _, b := range key {
+		h = (h ^ uint32(b)) * 16777619
+	}
+	slot := &c[(h^h>>15)%uint32(len(c))]
+	if int(slot.size) == len(key) && string(slot.key[:slot.size]) == string(key) && slot.size > 0 {
+		return slot.class, slot.cue, slot.know
+	}
+	class, cue := classOf(key)
+	know := lists.Lookup(key)
+	if len(key) <= len(slot.key) {
+		slot.size = uint8(copy(slot.key[:], key))
+		slot.class, slot.cue, slot.know = class, cue, know
+	}
+	return class, cue, know
+}
+
 // tokenize appends the tokens of a text. It reads any bytes; an invalid one is a sign of its own.
-func tokenize(toks []token, text string) []token {
+func tokenize(toks []token, text string, cache *wordCache) []token {
 	var (
 		key        []byte
 		buf        [64]byte
@@ -121,9 +151,9 @@ func tokenize(toks []token, text string) []token {
 			}
 			i += n
 			t.kind = word
-			t.class = classOf(key)
-			if t.runes > 1 {
-				t.know = lists.Lookup(key)
+			t.class, t.cue, t.know = cache.lookUp(key)
+			if t.runes < 2 {
+				t.know = 0
 			}
 		}
 		t.end = i

@@ -715,7 +715,11 @@ func (g *grammar) worded(p, end int, text string) int {
 		if n, ok := englishOrdinal(s[p:to]); ok {
 			return g.englishWordDay(p, to, n)
 		}
-		switch string(lower(nil, text)) {
+		var buf [10]byte
+		if len(text) < 7 || len(text) > len(buf) {
+			return -1
+		}
+		switch string(lower(buf[:0], text)) {
 		case "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties":
 			g.e.shape = decadeShape
 			g.e.english = true

@@ -36,10 +36,11 @@ func germanBelow100(s string) (int, bool) {
 
 // GermanNumber reads a German number word from 0 to 2999, such as siebzig or neunzehnhundertdreiundsiebzig.
 func GermanNumber(s string) (int, bool) {
-	if len(s) < 3 || len(s) > 48 {
+	var buf [48]byte
+	if len(s) < 3 || len(s) > len(buf) {
 		return 0, false
 	}
-	s = strings.ToLower(s)
+	s = string(lower(buf[:0], s))
 	if n, ok := germanBelow100(s); ok {
 		return n, true
 	}
@@ -82,13 +83,19 @@ func germanBelow1000(s string) (int, bool) {
 
 // germanOrdinal reads an ordinal such as dritten or einundzwanzigster from 1 to 31 and gives its ending.
 func germanOrdinal(s string) (n int, ending string, ok bool) {
-	if len(s) < 5 || len(s) > 40 {
+	var buf [32]byte
+	if len(s) < 5 || len(s) > len(buf) {
+		return 0, "", false
+	}
+	switch s[0] | 0x20 { // eins, zwei, drei …
+	case 'e', 'z', 'd', 'v', 'f', 's', 'a', 'n':
+	default:
 		return 0, "", false
 	}
 	if s[len(s)-2]|0x20 != 't' && s[len(s)-3]|0x20 != 't' { // …te, …ter
 		return 0, "", false
 	}
-	s = strings.ToLower(s)
+	s = string(lower(buf[:0], s)) // short enough for the stack
 	for _, e := range [...]string{"er", "en", "em", "es", "e"} {
 		stem, found := strings.CutSuffix(s, e)
 		if !found {
@@ -178,10 +185,11 @@ var englishOrdinals = [...]string{
 
 // EnglishNumber reads an English number word from 0 to 99, such as seventy or sixty-one.
 func EnglishNumber(s string) (int, bool) {
-	if len(s) < 3 || len(s) > 16 {
+	var buf [16]byte
+	if len(s) < 3 || len(s) > len(buf) {
 		return 0, false
 	}
-	s = strings.ToLower(s)
+	s = string(lower(buf[:0], s)) // short enough for the stack
 	for i, u := range englishUnits {
 		if s == u {
 			return i, true
@@ -205,6 +213,8 @@ func EnglishNumber(s string) (int, bool) {
 	return 0, false
 }
 
+var englishOrdinalFilter = filterOf(englishOrdinalNumbers)
+
 var englishOrdinalNumbers = func() map[string]int {
 	m := make(map[string]int)
 	for i, w := range englishOrdinals {
@@ -217,7 +227,7 @@ var englishOrdinalNumbers = func() map[string]int {
 
 func englishOrdinal(s string) (int, bool) {
 	var buf [16]byte
-	if len(s) < 5 || len(s) > len(buf) {
+	if len(s) < 5 || len(s) > len(buf) || !englishOrdinalFilter.May(s) {
 		return 0, false
 	}
 	n, ok := englishOrdinalNumbers[string(lower(buf[:0], s))]

@@ -1,6 +1,10 @@
 package date
 
-import "strings"
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi/fold"
+)
 
 // class says what part a word plays in a date.
 type class uint8
@@ -163,10 +167,20 @@ var vocabulary = func() map[string]word {
 	return m
 }()
 
+var vocabularyFilter = filterOf(vocabulary)
+
+func filterOf[V any](words map[string]V) *fold.Filter {
+	f := new(fold.Filter)
+	for w := range words {
+		f.Add(w)
+	}
+	return f
+}
+
 // look finds the word s in the vocabulary whatever its case, without allocating.
 func look(s string) (word, bool) {
 	var buf [24]byte
-	if len(s) > len(buf) || len(s) < 2 {
+	if len(s) > len(buf) || !vocabularyFilter.May(s) {
 		return word{}, false
 	}
 	w, ok := vocabulary[string(lower(buf[:0], s))]

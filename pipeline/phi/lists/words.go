@@ -85,18 +85,19 @@ func (w Word) Job() bool { return w&JobBit != 0 }
 //go:embed data/words.gz
 var wordData []byte
 
-// dictionary is a hash table over one block of text: no pointer per word, so that the collector has nothing to do.
+// dictionary is a hash table over one block of records: no pointer per word, so that the collector has nothing to do,
+// and a word that is listed costs two places of memory, one that is not costs one.
 type dictionary struct {
-	text    []byte   // all words, one behind the other
-	offsets []uint32 // of each word, and one more
-	words   []Word
-	slots   []uint32 // index of a word + 1 in the low bits, hash bits above
+	records []byte   // of each word its length, the number of its Word (low byte, high byte), its text
+	kinds   []Word   // by number
+	slots   []uint32 // where a record begins + 1 in the low bits, hash bits above
 }
 
 const (
-	slotBits  = 21
-	indexBits = 20
-	indexMask = 1<<indexBits - 1
+	slotBits   = 20
+	offsetBits = 23
+	offsetMask = 1<<offsetBits - 1
+	headSize   = 3 // of a record
 )
 
 var words = sync.OnceValue(func() *dictionary {
@@ -132,34 +133,35 @@ func decode(raw []byte) *dictionary {
 	tails := raw[4+4*len(kinds):]
 	total := 0
 	for i := range n {
-		total += int(shared[i]) + int(own[i])
+		total += headSize + int(shared[i]) + int(own[i])
 	}
-	d := &dictionary{
-		text:    make([]byte, 0, total),
-		offsets: make([]uint32, n+1),
-		words:   make([]Word, n),
-		slots:   make([]uint32, 1<<slotBits),
-	}
+	d := &dictionary{records: make([]byte, 0, total), kinds: kinds, slots: make([]uint32, 1<<slotBits)}
 	last := 0
 	for i := range n {
-		start := len(d.text)
-		d.text = append(d.text, d.text[last:last+int(shared[i])]...)
-		d.text = append(d.text, tails[:own[i]]...)
+		start := len(d.records)
+		d.records = append(d.records, shared[i]+own[i], low[i], high[i])
+		d.records = append(d.records, d.records[last+headSize:last+headSize+int(shared[i])]...)
+		d.records = append(d.records, tails[:own[i]]...)
 		tails = tails[own[i]:]
 		last = start
-		d.offsets[i+1] = uint32(len(d.text))
-		d.words[i] = kinds[int(low[i])|int(high[i])<<8]
-		d.insert(i, hash(d.text[start:]))
+		d.insert(start, hash(d.records[start+headSize:]))
 	}
 	return d
 }
 
-func (d *dictionary) insert(i int, h uint32) {
+func (d *dictionary) insert(offset int, h uint32) {
 	at := h >> (32 - slotBits)
 	for d.slots[at] != 0 {
 		at = (at + 1) & (1<<slotBits - 1)
 	}
-	d.slots[at] = uint32(i+1) | h<<indexBits
+	d.slots[at] = uint32(offset+1) | h<<offsetBits
+}
+
+// record gives the word whose record begins at offset, and where the next begins.
+func (d *dictionary) record(offset int) (text []byte, w Word, next int) {
+	head := d.records[offset : offset+headSize]
+	next = offset + headSize + int(head[0])
+	return d.records[offset+headSize : next], d.kinds[int(head[1])|int(head[2])<<8], next
 }
 
 func find[T string | []byte](d *dictionary, word T) Word {
@@ -170,10 +172,9 @@ func find[T string | []byte](d *dictionary, word T) Word {
 		if slot == 0 {
 			return 0
 		}
-		if (slot^h<<indexBits)&^indexMask == 0 {
-			i := slot&indexMask - 1
-			if string(d.text[d.offsets[i]:d.offsets[i+1]]) == string(word) {
-				return d.words[i]
+		if (slot^h<<offsetBits)&^offsetMask == 0 {
+			if text, w, _ := d.record(int(slot&offsetMask - 1)); string(text) == string(word) {
+				return w
 			}
 		}
 		at = (at + 1) & (1<<slotBits - 1)
@@ -203,11 +204,12 @@ func Lookup[T string | []byte](folded T) Word {
 func Phrases() iter.Seq2[string, Word] {
 	return func(yield func(string, Word) bool) {
 		d := words()
-		for i, w := range d.words {
-			s := d.text[d.offsets[i]:d.offsets[i+1]]
-			if bytes.ContainsAny(s, " -'/.") && !yield(string(s), w) {
+		for at := 0; at < len(d.records); {
+			text, w, next := d.record(at)
+			if bytes.ContainsAny(text, " -'/.") && !yield(string(text), w) {
 				return
 			}
+			at = next
 		}
 	}
 }
@@ -223,7 +225,11 @@ type Entry struct {
 // is packed best. Entries must be sorted by key, each key once. It is for the
 // tool that compiles the lists.
 func Encode(entries []Entry) []byte {
-	if len(entries) >= indexMask {
+	size := 0
+	for _, e := range entries {
+		size += headSize + len(e.Key)
+	}
+	if size >= offsetMask || len(entries) > 9<<slotBits/10 {
 		panic("lists: too many words")
 	}
 	n := len(entries)
