@@ -62,6 +62,9 @@ func TestAgreementByTable(t *testing.T) {
 		{"bracket", "Station (Ost) und", "Station=B-LOCATION (=I-LOCATION Ost=I-LOCATION", "", []string{"LOCATION:Station (Ost)@de.superclass"}},
 		{"columns of a table", "Stolle   Olbrich", "Stolle=B-NAME Olbrich=I-NAME", "", []string{"NAME:Stolle@de.superclass", "NAME:Olbrich@de.superclass"}},
 		{"year with apostrophe", "seit '98 da", "98=B-DATE", "", []string{"DATE:'98@de.superclass"}},
+		{"age with its unit", "Die 44jährige und 58M kamen", "", "44jährige=B-AGE 58M=B-AGE", []string{"AGE:44@de.subclass", "AGE:58@de.subclass"}},
+		{"extension and pager", "call x4711 or p7714 now", "", "x4711=B-CONTACT_PHONE p7714=B-CONTACT_PHONE", []string{"CONTACT_PHONE:4711@de.subclass", "CONTACT_PHONE:7714@de.subclass"}},
+		{"age in words", "Sie ist siebzig und", "", "siebzig=B-AGE", []string{"AGE:siebzig@de.subclass"}},
 		{"brackets belong", "Tel (0228) 12", "(=B-DATE 0228=I-DATE )=I-DATE 12=I-DATE", "", []string{"DATE:(0228) 12@de.superclass"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

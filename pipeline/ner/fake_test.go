@@ -122,7 +122,7 @@ var (
 	superLabels = []string{"O", "B-NAME", "I-NAME", "B-LOCATION", "I-LOCATION", "B-DATE", "I-DATE", "B-AGE", "I-AGE"}
 	subLabels   = []string{
 		"O", "B-NAME_PATIENT", "I-NAME_PATIENT", "B-NAME_STAFF", "I-NAME_STAFF",
-		"B-LOCATION_CITY", "I-LOCATION_CITY", "B-DATE_DATE", "I-DATE_DATE", "B-AGE", "I-AGE",
+		"B-LOCATION_CITY", "I-LOCATION_CITY", "B-DATE_DATE", "I-DATE_DATE", "B-AGE", "I-AGE", "B-CONTACT_PHONE", "I-CONTACT_PHONE",
 	}
 )
 

@@ -17,6 +17,10 @@ var (
 	dayAlone    = regexp.MustCompile(`(?:^|[^\d./])\d{1,2}$`)
 	// rangeGoesOn follows the day of a range: 12.-14.03., 3. und 4. Mai.
 	rangeGoesOn = regexp.MustCompile(`^\.[ ]?(?:[-–/]|bis\b|und\b|u\.)`)
+	// agedWord is an age with its unit or the sex written to it: 44jährige, 58M, 3yo.
+	agedWord = regexp.MustCompile(`^\d{1,3}(\p{L}[\p{L}/]*)$`)
+	// dialledWord is a number with the sign for an extension or a pager written to it: x4711, p7714.
+	dialledWord = regexp.MustCompile(`^[xXpP]\d`)
 	// initial is a name's last word of one letter.
 	initial = regexp.MustCompile(`(?:^|[\s.-])\p{Lu}$`)
 )
@@ -35,6 +39,24 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	}))
 	s.Start = signBefore(text, s, low)
 	s.End = signBehind(text, s)
+	return unglue(text, s)
+}
+
+// unglue leaves out what is written to a number and says what it is.
+func unglue(text string, s phi.Span) phi.Span {
+	if s.End-s.Start > reach {
+		return s
+	}
+	switch s.Type.Category() {
+	case phi.CategoryAge:
+		if m := agedWord.FindStringSubmatch(text[s.Start:s.End]); m != nil {
+			s.End -= len(m[1])
+		}
+	case phi.CategoryContact:
+		if dialledWord.MatchString(text[s.Start:s.End]) {
+			s.Start++
+		}
+	}
 	return s
 }
 
