@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fhirdeid/testdata/bad"
 )
 
 func TestRoundTripOfSynthea(t *testing.T) {
@@ -258,12 +260,20 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// maxSeed bounds the bad inputs that fuzzing starts from, in bytes: larger ones only pass limits.
+const maxSeed = 16 << 10
+
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"resourceType":"Patient","name":[{"family":"Müller","given":["\u00fc",null]}],"_birthDate":{"id":"a"}}`,
 		`[1,-0.0,1e5,"\ud83d\ude00",true,false,null,{}]`, `"\ud83d"`, `{"a":1,"a":2}`, `[[[[`, "\"\x00\"", `"\u0000"`, "\uFEFF{}",
 	} {
 		f.Add([]byte(s))
+	}
+	for _, c := range bad.Cases() {
+		if len(c.Body) < maxSeed {
+			f.Add(c.Body)
+		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n, err := Decode(data, Limits{})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/testdata/bad"
 )
 
 // walked takes JSON through a policy. What reaches the visitor is marked: strings become path@action, objects get a mark.
@@ -216,6 +217,11 @@ func FuzzWalk(f *testing.F) {
 		`{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Observation","status":"final","valueQuantity":{"value":1,"unit":"x"}}}]}`,
 	} {
 		f.Add([]byte(s))
+	}
+	for _, c := range bad.Cases() {
+		if len(c.Body) < maxSeed {
+			f.Add(c.Body)
+		}
 	}
 	p, err := LoadPolicy("")
 	if err != nil {

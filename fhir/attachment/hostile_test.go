@@ -4,12 +4,11 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"fhirdeid/pipeline/phi"
 )
 
-// Work must grow with the input, not with its square.
+// Work must grow with the input, not with its square, which of 1 MiB would keep the test busy until its time is up.
 func TestHostileInputIsLinear(t *testing.T) {
 	const n = 1 << 20
 	for name, c := range map[string]struct{ media, data string }{
@@ -30,7 +29,6 @@ func TestHostileInputIsLinear(t *testing.T) {
 		"escaped string": {"application/json", `"` + strings.Repeat(`\n`, n/2) + `"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			d, err := Decode(context.Background(), c.media, []byte(c.data), Limits{})
 			if err == nil {
 				var edits []phi.Edit
@@ -42,9 +40,6 @@ func TestHostileInputIsLinear(t *testing.T) {
 				if _, _, err := d.Encode(edits); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("1 MiB took %v", took)
 			}
 		})
 	}

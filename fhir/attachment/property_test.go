@@ -8,8 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fhirdeid/pipeline/phi"
 	"pgregory.net/rapid"
+
+	"fhirdeid/pipeline/phi"
+	"fhirdeid/testdata/bad"
 )
 
 const letterText = "Sehr geehrter Herr Kollege,\r\nwir berichten über Frau Mül-\r\nler-Lüdenscheid (geb. 3.4.1956), wohnhaft Kaiserstraße 5.\r\n\r\n" +
@@ -143,7 +145,7 @@ func TestEditsRefused(t *testing.T) {
 // what an edit covers is left.
 func fuzz(f *testing.F, media string, seeds ...[]byte) {
 	f.Helper()
-	for _, s := range seeds {
+	for _, s := range append(seeds, badSeeds(media)...) {
 		f.Add(s, uint16(3), uint16(9))
 	}
 	limits := Limits{Bytes: 1 << 20, Expanded: 4 << 20, Depth: 100, Strip: true}
@@ -184,6 +186,16 @@ func fuzz(f *testing.F, media string, seeds ...[]byte) {
 			t.Fatalf("cannot read what was edited: %v\n%q", err, out)
 		}
 	})
+}
+
+// badSeeds gives the contents of that kind that must be refused, but for those that only pass limits.
+func badSeeds(media string) (seeds [][]byte) {
+	for _, a := range bad.Attachments() {
+		if kind, _, _ := strings.Cut(a.ContentType, ";"); kind == media && len(a.Data) < 16<<10 {
+			seeds = append(seeds, a.Data)
+		}
+	}
+	return seeds
 }
 
 func FuzzPlain(f *testing.F) {
@@ -253,6 +265,9 @@ func FuzzNarrative(f *testing.F) {
 func FuzzPDF(f *testing.F) {
 	f.Add(makePDF(f, nil, letterPDF))
 	f.Add(rawPDF("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[]/Count 0>>"))
+	for _, data := range badSeeds("application/pdf") {
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := Decode(context.Background(), "application/pdf", data, Limits{Bytes: 1 << 20, Expanded: 1 << 20, Pages: 20})
 		if err != nil {

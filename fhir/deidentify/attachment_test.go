@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fhirdeid/fhir"
+	"fhirdeid/testdata/bad"
 )
 
 const quandt = `{"resource":{"resourceType":"Patient","id":"1","name":[{"family":"Quandt","given":["Berta"]}],"birthDate":"1950-01-10","telecom":[{"system":"phone","value":"040 7654321"}]}}`
@@ -80,6 +81,11 @@ func FuzzDeidentify(f *testing.F) {
 	f.Add(twoPatients)
 	f.Add(docOf("text/html", b64("<p>an s1canary@canary.example</p>"), `,"title":"s2canary@canary.example"`))
 	f.Add(`{"resourceType":"Parameters","parameter":[{"name":"x","valueString":"s1canary@canary.example","part":[{"name":"y","resource":{"resourceType":"Patient"}}]}]}`)
+	for _, c := range bad.Cases() {
+		if len(c.Body) < 16<<10 {
+			f.Add(string(c.Body))
+		}
+	}
 	s := newService(f, nil)
 	f.Fuzz(func(t *testing.T, body string) {
 		n, err := fhir.DecodeResource([]byte(body), fhir.Limits{Bytes: 1 << 20})
@@ -88,7 +94,7 @@ func FuzzDeidentify(f *testing.F) {
 		}
 		result, err := s.Deidentify(t.Context(), raw(n))
 		if err != nil {
-			if strings.Contains(err.Error(), "canary") {
+			if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), bad.Secret) {
 				t.Error("the error holds a secret")
 			}
 			return
