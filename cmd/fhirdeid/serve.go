@@ -80,6 +80,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	failed := make(chan error, 2)
 	go func() { failed <- public.Serve(listener) }()
 	servers := []*http.Server{public}
+	adminAddress := ""
 	if cfg.Admin != "" {
 		adminListener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Admin)
 		if err != nil {
@@ -88,8 +89,9 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 		adminServer := &http.Server{Handler: s.AdminHandler(), ReadHeaderTimeout: cfg.Limits.ReadHeader, ErrorLog: public.ErrorLog}
 		go func() { failed <- adminServer.Serve(adminListener) }()
 		servers = append(servers, adminServer)
+		adminAddress = adminListener.Addr().String()
 	}
-	log.Info("ready", "base", base, "version", version)
+	log.Info("ready", "base", base, "admin", adminAddress, "version", version)
 	select {
 	case err := <-failed:
 		return err

@@ -280,6 +280,30 @@ func suite(t *testing.T, open func(t *testing.T) *store.DB) {
 		}
 	})
 
+	t.Run("a claimed record is stored once", func(t *testing.T) { claimed(t, open(t)) })
+
+	t.Run("a pinned value stays", func(t *testing.T) {
+		db := open(t)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if err := db.Pin(t.Context(), "key", []byte("one")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if err := db.Pin(t.Context(), "key", []byte("two")); !errors.Is(err, store.ErrConflict) {
+			t.Errorf("another value: %v", err)
+		}
+		if err := db.Pin(t.Context(), "other", []byte("two")); err != nil {
+			t.Errorf("another name: %v", err)
+		}
+		if err := db.Pin(t.Context(), "key", nil); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("no value: %v", err)
+		}
+	})
+
 	t.Run("a request that was given up stores nothing", func(t *testing.T) {
 		db := open(t)
 		ctx, cancel := context.WithCancel(t.Context())
