@@ -138,6 +138,9 @@ func heatMaps(runs []*Report) []grid {
 				cmp.Compare(rank(strings.TrimPrefix(a, "\x00")), rank(strings.TrimPrefix(b, "\x00"))))
 		})
 		for _, label := range labels {
+			if !slices.ContainsFunc(table[label], func(c cell) bool { return c.Title != "" }) {
+				continue // nothing to say, as of a bare category that nobody marks
+			}
 			name := label
 			if bare, ok := strings.CutPrefix(label, "\x00"); ok {
 				name = bare + " (all)"

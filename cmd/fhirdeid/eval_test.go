@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fhirdeid/pipeline/eval"
+)
+
+const evalInline = `=== n1 | de | Befund | Bonn
+Frau <NAME_PATIENT>Meier</NAME_PATIENT> aus <LOCATION_CITY>Bonn</LOCATION_CITY>, geb. <DATE_BIRTHDATE>12.03.1948</DATE_BIRTHDATE>.
+=== n2 | de | Befund | Graz
+RR 120/80, kein Befund.
+`
+
+// evalFiles writes corpora and a configuration that knows the small pack of another maker, and gives their folder.
+func evalFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	pack, err := filepath.Abs(filepath.Join("..", "..", "models", "testdata", "foreign"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"config.yaml":  "models:\n  dirs: [" + pack + "]\n",
+		"a/notes.txt":  evalInline,
+		"b/notes.txt":  strings.NewReplacer("<LOCATION_CITY>", "", "</LOCATION_CITY>", "").Replace(evalInline),
+		"i2b2/220.xml": `<?xml version="1.0"?><deIdi2b2><TEXT><![CDATA[Mrs. Meier, seen 3/14/2019]]></TEXT><TAGS><NAME id="P0" start="5" end="10" text="Meier" TYPE="PATIENT"/><DATE id="P1" start="17" end="26" text="3/14/2019" TYPE="DATE"/></TAGS></deIdi2b2>`,
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// evalRun runs the command and gives what it prints.
+func evalRun(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, environ: []string{"HOME=" + dir}}
+	root := newRoot(a)
+	root.SetArgs(append([]string{"eval", "--config", filepath.Join(dir, "config.yaml")}, args...))
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestEvalReport(t *testing.T) {
+	dir := evalFiles(t)
+	folder := filepath.Join(dir, "report")
+	out, err := evalRun(t, dir, filepath.Join(dir, "a"), "--ablation", "--sweep", "0,0.5,1", "-o", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"2 documents", "spans strict, type", "without rules", "rules alone", "without gazetteers", "gazetteers alone", "without models",
+		"models alone", "without memory", "lambda", "recall_merged",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report eval.Report
+	if err := json.Unmarshal(data, &report); err != nil || report.Word.Gold != 5 || report.Word.Hit != 5 || report.Leaks.Leaky != 0 {
+		t.Errorf("%+v, %v", report.Word, err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg", "without superclass", "λ 0.5", "Before and after"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	// The report of this run beside one without rules.
+	again := filepath.Join(dir, "again")
+	out, err = evalRun(t, dir, filepath.Join(dir, "a"), "--without", "rules", "--before", filepath.Join(folder, "report.json"), "-o", again)
+	if err != nil || !strings.Contains(out, "before") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if page, err = os.ReadFile(filepath.Join(again, "report.html")); err != nil || !bytes.Contains(page, []byte("before → fhirdeid")) {
+		t.Errorf("no comparison in the page (%v)", err)
+	}
+}
+
+// Lambda 1 makes every word PHI: the flag reaches the models.
+func TestEvalLambda(t *testing.T) {
+	dir := evalFiles(t)
+	for _, c := range []struct {
+		args []string
+		want float64 // words found
+	}{
+		{[]string{"--lambda", "0"}, 5},
+		{[]string{"--lambda", "1"}, 13},
+		{[]string{"--lambda", "1", "--models", "none"}, 5},
+	} {
+		folder := t.TempDir()
+		if _, err := evalRun(t, dir, append(c.args, filepath.Join(dir, "a"), "-o", folder)...); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(folder, "report.json"))
+		var report eval.Report
+		if err != nil || json.Unmarshal(data, &report) != nil || float64(report.Word.Found) != c.want {
+			t.Errorf("%q: %+v, want %v words found (%v)", c.args, report.Word, c.want, err)
+		}
+	}
+}
+
+func TestEvalI2B2AndAnnotators(t *testing.T) {
+	dir := evalFiles(t)
+	out, err := evalRun(t, dir, "--i2b2", filepath.Join(dir, "i2b2"))
+	if err != nil || !strings.Contains(out, "1 documents") || !strings.Contains(out, "patient names found whole 1 of 1") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, err = evalRun(t, dir, filepath.Join(dir, "a"), "--annotator", filepath.Join(dir, "b"))
+	if err != nil || !strings.Contains(out, "Krippendorff's alpha") || !strings.Contains(out, "2 annotators, 2 documents") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestEvalRefuses(t *testing.T) {
+	dir := evalFiles(t)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"no corpus", nil, exitUsage},
+		{"two corpora", []string{"x", "--i2b2", "y"}, exitUsage},
+		{"recall below the gate", []string{filepath.Join(dir, "a"), "--models", "none", "--without", "rules", "--min-recall", "0.99"}, exitGateFailed},
+		{"no such language", []string{filepath.Join(dir, "a"), "--lang", "fr"}, exitError},
+		{"a report that is none", []string{filepath.Join(dir, "a"), "--before", filepath.Join(dir, "config.yaml")}, exitError},
+		{"sweep without models", []string{filepath.Join(dir, "a"), "--models", "none", "--sweep", "0.5"}, exitError},
+		{"sweep beyond 1", []string{filepath.Join(dir, "a"), "--sweep", "1.5"}, exitError},
+	} {
+		_, err := evalRun(t, dir, c.args...)
+		code := exitError
+		var coded codedError
+		if errors.As(err, &coded) {
+			code = coded.code
+		}
+		if err == nil || code != c.code {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
