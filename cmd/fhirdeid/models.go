@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"time"
 
@@ -13,8 +16,8 @@ import (
 
 	"fhirdeid/config"
 	"fhirdeid/models"
-	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/ner"
+	"fhirdeid/pipeline/phi"
 )
 
 func newModels(a *app) *cobra.Command {
@@ -28,11 +31,36 @@ func newModels(a *app) *cobra.Command {
 			Use: "verify [DIR...]", Short: "Check every file of the packs against its manifest and run each model once",
 			RunE: func(_ *cobra.Command, args []string) error { return a.modelsVerify(args) },
 		},
-		&cobra.Command{
-			Use: "bench", Short: "Measure the rate of each pack on sentences of 20 words", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return a.modelsBench(cmd.Context()) },
-		},
+		newModelsBench(a),
 	)
+	return c
+}
+
+// benchFlags steer a measurement.
+type benchFlags struct {
+	json, windows string
+	sentences     int
+	workers       int
+}
+
+func newModelsBench(a *app) *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use: "bench", Short: "Measure the rate of each pack on sentences of 20 words",
+		Long: `Reads invented sentences of 20 words, as one document and each by itself, with all that detect does with models alone,
+and scores the same windows with the bare models. The time of the processor, all cores together, is given as well.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.sentences < 1 || f.workers < 0 {
+				return usage("--sentences must be 1 at least, --workers 0 at least")
+			}
+			return a.modelsBench(cmd.Context(), f)
+		},
+	}
+	c.Flags().StringVar(&f.json, "json", "", "file for the measurements")
+	c.Flags().StringVar(&f.windows, "windows", "", "file for the windows of the document: {pack, ids} a line, to measure other runtimes on")
+	c.Flags().IntVar(&f.sentences, "sentences", 400, "sentences to read")
+	c.Flags().IntVar(&f.workers, "workers", 0, "windows at a time; 0: one for each core")
 	return c
 }
 
@@ -72,8 +100,11 @@ func (a *app) modelsList() error {
 		for _, l := range m.Languages {
 			languages = append(languages, string(l))
 		}
-		fmt.Fprintf(a.stdout, "%-16s %-8s languages %-6s models %-24s dev word recall %.4f precision %.4f\n",
-			m.Name, m.Version, strings.Join(languages, ","), strings.Join(roles, ","), m.Metrics.WordRecall, m.Metrics.WordPrecision)
+		fmt.Fprintf(a.stdout, "%-16s %-8s languages %-6s models %-24s", m.Name, m.Version, strings.Join(languages, ","), strings.Join(roles, ","))
+		if m.Metrics != nil {
+			fmt.Fprintf(a.stdout, " dev word recall %.4f precision %.4f", m.Metrics.WordRecall, m.Metrics.WordPrecision)
+		}
+		fmt.Fprintln(a.stdout)
 	}
 	if len(dirs) == 0 {
 		fmt.Fprintln(a.stderr, "no model pack is present")
@@ -118,10 +149,18 @@ func (a *app) modelsVerify(dirs []string) error {
 	return nil
 }
 
-// benchSentences is how many sentences of 20 words one measurement reads.
-const benchSentences = 400
+// measurement is one line of a benchmark.
+type measurement struct {
+	Pack         string      `json:"pack"`
+	Kind         string      `json:"kind"` // document or sentences
+	Sentences    float64     `json:"sentencesPerSecond"`
+	PerProcessor float64     `json:"sentencesPerProcessorSecond"`
+	OfBare       float64     `json:"ofBare"`
+	Rate         models.Rate `json:"rate"`
+	OpenSeconds  float64     `json:"openSeconds"`
+}
 
-func (a *app) modelsBench(ctx context.Context) error {
+func (a *app) modelsBench(ctx context.Context, f benchFlags) error {
 	cfg, err := a.config(nil)
 	if err != nil {
 		return err
@@ -130,42 +169,101 @@ func (a *app) modelsBench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if f.workers == 0 {
+		f.workers = goruntime.GOMAXPROCS(0)
+	}
+	var all []measurement
+	var windows bytes.Buffer
 	for _, dir := range dirs {
+		started := time.Now()
 		pack, err := models.Open(dir, models.Options{Library: cfg.Models.Library, Threads: cfg.Models.Threads})
 		if err != nil {
 			return err
 		}
-		err = a.benchPack(ctx, pack)
+		opened := time.Since(started).Seconds()
+		list, err := a.benchPack(ctx, pack, f, &windows)
 		pack.Close()
 		if err != nil {
 			return err
 		}
+		for i := range list {
+			list[i].OpenSeconds = opened
+		}
+		all = append(all, list...)
+	}
+	if f.windows != "" {
+		if err := os.WriteFile(f.windows, windows.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	if f.json != "" {
+		data, err := json.MarshalIndent(all, "", " ")
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(f.json, append(data, '\n'), 0o600)
 	}
 	return nil
 }
 
-// benchText is one sentence of 20 words in each language.
-var benchText = map[string]string{
-	"de": "Die Patientin wurde gestern mit starken Schmerzen im rechten Knie aufgenommen und erhielt sofort zwei Tabletten Ibuprofen sowie strenge Bettruhe. ",
-	"en": "The patient was admitted yesterday with severe pain in the right knee and immediately received two tablets of ibuprofen there. ",
+// benchText holds sentences of 20 words in each language.
+var benchText = map[string][]string{
+	"de": {
+		"Die Patientin wurde gestern mit starken Schmerzen im rechten Knie aufgenommen und erhielt sofort zwei Tabletten Ibuprofen sowie strenge Bettruhe.",
+		"Frau Adelheid Tannhuber, geboren am 03.11.1951 und wohnhaft in Staufen, stellte sich auf Anraten von Doktor Brandt bei uns vor.",
+	},
+	"en": {
+		"The patient was admitted yesterday with severe pain in the right knee and immediately received two tablets of ibuprofen there.",
+		"Mrs. Eleanor Whitcombe, born 11/03/1951 and living near Staunton, came to see us on the advice of Dr. Brandt today.",
+	},
 }
 
-func (a *app) benchPack(ctx context.Context, pack *models.Pack) error {
-	detector, err := pack.Detector(ner.Options{})
+// benchSentences gives n sentences in the language, all of them the same few.
+func benchSentences(language phi.Language, n int) []string {
+	texts := benchText[string(language)]
+	if texts == nil {
+		texts = benchText["en"]
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = texts[i%len(texts)]
+	}
+	return list
+}
+
+func (a *app) benchPack(ctx context.Context, pack *models.Pack, f benchFlags, windows *bytes.Buffer) ([]measurement, error) {
+	sentences := benchSentences(pack.Manifest.Languages[0], f.sentences)
+	document := strings.Join(sentences, "\n")
+	ids, err := pack.Windows(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text := benchText["en"]
-	if len(pack.Manifest.Languages) > 0 && benchText[string(pack.Manifest.Languages[0])] != "" {
-		text = benchText[string(pack.Manifest.Languages[0])]
+	out := json.NewEncoder(windows)
+	for _, w := range ids {
+		if err := out.Encode(map[string]any{"pack": pack.Manifest.Name, "ids": w}); err != nil {
+			return nil, err
+		}
 	}
-	started := time.Now()
-	if err := detectOnce(ctx, detector, strings.Repeat(text, benchSentences)); err != nil {
-		return err
+	var list []measurement
+	for _, c := range []struct {
+		kind  string
+		texts []string
+	}{{"document", []string{document}}, {"sentences", sentences}} {
+		rate, err := pack.Bench(ctx, c.texts, f.workers)
+		if err != nil {
+			return nil, err
+		}
+		m := measurement{
+			Pack: pack.Manifest.Name, Kind: c.kind, Sentences: rate.Sentences(), OfBare: rate.OfBare(), Rate: rate,
+			PerProcessor: float64(rate.Words) / 20 / rate.Processor.Seconds(),
+		}
+		list = append(list, m)
+		if _, err := fmt.Fprintf(a.stdout, "%-16s %-8s %-9s %5.0f sentences/s, %5.0f a second of processor, %6.0f tokens/s, %.2f of the bare models\n",
+			m.Pack, pack.Manifest.Version, m.Kind, m.Sentences, m.PerProcessor, float64(rate.Tokens)/rate.Took.Seconds(), m.OfBare); err != nil {
+			return nil, err
+		}
 	}
-	rate := benchSentences / time.Since(started).Seconds()
-	_, err = fmt.Fprintf(a.stdout, "%s %s: %.0f sentences/s (20 words each)\n", pack.Manifest.Name, pack.Manifest.Version, rate)
-	return err
+	return list, nil
 }
 
 // addModels opens the packs that are wanted and adds them as one detector. Without any, the command line warns and the
@@ -245,9 +343,4 @@ func wanted(use string, names ...string) bool {
 		}
 	}
 	return false
-}
-
-func detectOnce(ctx context.Context, d pipeline.Detector, text string) error {
-	_, err := d.Detect(ctx, &pipeline.Document{Text: text})
-	return err
 }
