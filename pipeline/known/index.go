@@ -49,19 +49,20 @@ type day struct {
 
 // index is an identity made ready for search. It is read only.
 type index struct {
-	entities []Entity
-	parts    map[string][]part // by squashed word
-	byLetter [26][]part        // family and given names that misspellings are looked for, by first letter
-	initials [][]byte          // of each entity: first letters of given and family names
-	particle map[string]bool   // von, de …: as the names of this identity have them
-	numbers  []number          // sorted by key
-	heads    [256]bool         // first bytes of the keys
-	letters  [256]bool         // first bytes of the parts
-	openings [256]bool         // first bytes of the phrases' first words
-	phrases  map[string][]phrase
-	zips     map[string]int // entity of each
-	cities   map[string]bool
-	days     []day
+	entities  []Entity
+	parts     map[string][]part // by squashed word
+	byLetter  [26][]part        // family and given names that misspellings are looked for, by first letter
+	initials  [][]byte          // of each entity: first letters of given and family names
+	monograms []initialLetters  // of each entity
+	particle  map[string]bool   // von, de …: as the names of this identity have them
+	numbers   []number          // sorted by key
+	heads     [256]bool         // first bytes of the keys
+	letters   [256]bool         // first bytes of the parts
+	openings  [256]bool         // first bytes of the phrases' first words
+	phrases   map[string][]phrase
+	zips      map[string]int // entity of each
+	cities    map[string]bool
+	days      []day
 }
 
 func newIndex(id Identity) *index {
@@ -75,6 +76,8 @@ func newIndex(id Identity) *index {
 	}
 	for i, e := range id.Entities {
 		x.name(i, e)
+		given, family := monograms(e)
+		x.monograms = append(x.monograms, initialLetters{given, family})
 		x.contacts(i, e)
 		x.places(i, e)
 		x.date(i, e.Birth, phi.DateBirthdate)
@@ -193,9 +196,12 @@ func (x *index) name(i int, e Entity) {
 			add(strings.Join(words, ""), false, true) // Karl-Heinz, Karlheinz
 		}
 		for _, word := range words {
-			for n := 3; n+2 <= len(word) && n < 6; n++ { // Leo for Leonie, Vali for Valentin
-				if w := lists.Lookup(word[:n]); w.Common("") == 0 && !w.Medical() && !w.Drug() && !particles[word[:n]] {
-					add(word[:n], false, true)
+			for n := 3; n+2 <= len(word) && n < 6; n++ { // Leo for Leonie, Vali for Valentin, Ferdl for Ferdinand
+				for _, end := range [...]string{"", "i", "l", "y"} {
+					short := word[:n] + end
+					if w := lists.Lookup(short); (end == "" || n < 5) && w.Common("") == 0 && !w.Medical() && !w.Drug() && !particles[short] && w.Surname() < 4 {
+						add(short, false, true)
+					}
 				}
 			}
 		}

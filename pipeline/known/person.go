@@ -14,7 +14,7 @@ func (r *reader) person(i int) int {
 	}
 	h := &r.hits[i]
 	if len(h.parts) == 0 {
-		return i
+		return max(r.spaced(i), r.monogram(i))
 	}
 	var best group
 	seen := -1
@@ -30,7 +30,7 @@ func (r *reader) person(i int) int {
 	}
 	score := r.weigh(i, best)
 	if score == 0 {
-		return i
+		return r.monogram(i)
 	}
 	kind := phi.NamePatient
 	switch r.index.entities[best.entity].Role {
@@ -93,6 +93,7 @@ func (r *reader) group(i, entity int) group {
 	if g.end == 0 {
 		g.end = i + 1
 	}
+	r.trailing(&g, entity)
 	for k := i - 1; k >= 0 && i-k < 6 && r.joined(k+1) && r.tokens[k+1].gap != comma; k-- {
 		if r.initial(k, entity) && (r.tokens[k+1].gap == dot || r.tokens[k+1].gap == space || r.tokens[k+1].gap == hyphen) {
 			g.start, g.initial = k, true
@@ -105,6 +106,31 @@ func (r *reader) group(i, entity int) group {
 		break
 	}
 	return g
+}
+
+// trailing adds the initials of given names behind a family name: "Begay,L", "Schönenberger U.-P.", "Stavrou, S".
+func (r *reader) trailing(g *group, entity int) {
+	if !g.family || g.given || g.initial {
+		return
+	}
+	for n, j := 0, g.end; n < 3 && j < len(r.tokens); n, j = n+1, j+1 {
+		t := &r.tokens[j]
+		switch {
+		case n == 0 && t.gap != comma && t.gap != space, n > 0 && t.gap != dot && t.gap != hyphen && t.gap != mark && t.gap != space:
+			return
+		case !r.initial(j, entity) || !strings.Contains(r.index.monograms[entity].given, r.word(j)):
+			return
+		case !r.stopped(j) && !r.closes(j+1), n == 0 && t.gap == space && !r.stopped(j) && !r.lineEnds(j):
+			return
+		}
+		g.end, g.cut, g.stop, g.initial = j+1, 0, true, true
+	}
+}
+
+// lineEnds says whether a line or a column ends behind token j.
+func (r *reader) lineEnds(j int) bool {
+	rest := r.text[r.tokens[j].stop:]
+	return rest == "" || rest[0] == '\n' || rest[0] == '\r' || rest[0] == '\t' || rest[0] == '|' || strings.HasPrefix(rest, "  ")
 }
 
 func (h *hit) family(entity int) bool {

@@ -36,7 +36,7 @@ func (s *scan) addresses() {
 		if t.class&streetHead != 0 {
 			s.germanStreet(i)
 		}
-		if t.class&streetPrefix != 0 && s.capital(i) {
+		if t.class&streetPrefix != 0 && (s.capital(i) || t.shape == lower && s.lang != phi.English) {
 			s.prefixStreet(i)
 		}
 		if t.class&streetHeadEN != 0 && (s.capital(i) || t.shape == lower) && s.taken[i] == phi.NoCategory {
@@ -351,7 +351,7 @@ func (s *scan) houseNumber(i int) int {
 		return i
 	}
 	j := i + 1
-	for n := 0; n < 4; n++ {
+	for n := 0; n < 5; n++ {
 		switch {
 		case s.isWord(j) && s.glued(j) && s.at(j).runes == 1 && s.at(j).shape != noShape:
 			j++
@@ -361,8 +361,10 @@ func (s *scan) houseNumber(i int) int {
 			j += 2
 		case s.isSign(j, '-') && s.near(j) && s.near(j+1) && s.isNumber(j+1) && s.at(j+1).runes <= 3 && s.at(j+1).gap == 1:
 			j += 2
+		case s.stairs(j) > j:
+			j = s.stairs(j)
 		default:
-			n = 4
+			n = 5
 		}
 	}
 	if s.isSign(j, '.') && s.glued(j) && s.isNumber(j+1) && s.glued(j+1) || s.isSign(j, '%') || s.isSign(j, ',') && s.glued(j) && s.isNumber(j+1) && s.glued(j+1) && s.at(j+1).runes < 4 ||
@@ -375,12 +377,30 @@ func (s *scan) houseNumber(i int) int {
 	return j
 }
 
+// stairs gives the end of the stair or the door behind a house number: "/Stg. 3", "/Top 9", or i.
+func (s *scan) stairs(i int) int {
+	j := i
+	if !s.isSign(j, '/') || !s.glued(j) {
+		return i
+	}
+	if j++; !s.oneOf(j, "stg", "stiege", "top", "tür", "haus", "whg", "og", "block") || !s.glued(j) {
+		return i
+	}
+	if j++; s.isSign(j, '.') && s.glued(j) {
+		j++
+	}
+	if !s.isNumber(j) || s.at(j).runes > 3 || !s.near(j) {
+		return i
+	}
+	return j + 1
+}
+
 // surely lists street heads that name nothing else; the others need a house number and an end behind it.
 func (s *scan) surely(i int) bool {
 	t := s.at(i)
 	w := s.surface(i)
 	n := len(w)
-	for _, e := range [...]string{"straße", "strasse", "STRASSE", "STRAßE", "Straße", "Strasse", "gasse", "GASSE", "Gasse", "str", "Str", "STR", "allee", "Allee", "ALLEE", "chaussee", "Chaussee", "twiete", "weg", "Weg", "WEG"} {
+	for _, e := range [...]string{"straße", "straBe", "StraBe", "strasse", "STRASSE", "STRAßE", "Straße", "Strasse", "gasse", "GASSE", "Gasse", "str", "Str", "STR", "allee", "Allee", "ALLEE", "chaussee", "Chaussee", "twiete", "weg", "Weg", "WEG"} {
 		if n >= len(e) && w[n-len(e):] == e {
 			return !(e == "weg" && t.shape == lower)
 		}
@@ -596,6 +616,10 @@ func (s *scan) romanceStreet(i int) {
 
 // prefixStreet reads "Am Anger 3", "An der Flutrinne 4", "Unter den Linden 7", "Im Brühl 22".
 func (s *scan) prefixStreet(i int) {
+	if s.at(i).shape == lower {
+		s.lowerPrefixStreet(i)
+		return
+	}
 	if !s.begins(i) && !s.has(i-1, function) {
 		return
 	}
@@ -626,6 +650,27 @@ func (s *scan) prefixStreet(i int) {
 		s.add(i, s.house(end), phi.LocationStreet, 0.95, sourceStreet)
 	case s.begins(i) && s.ends(end) && !s.isSign(end, ':'):
 		s.add(i, end, phi.LocationStreet, 0.8, sourceStreet)
+	}
+}
+
+// lowerPrefixStreet reads "wohnt am Kirchriegel 9 in Ligist": a listed place or a postcode behind the number tells a street
+// from a room or a count.
+func (s *scan) lowerPrefixStreet(i int) {
+	j := i + 1
+	for n := 0; n < 2 && s.near(j) && s.oneOf(j, "der", "den", "dem"); n++ {
+		j++
+	}
+	if !s.near(j) || !s.capital(j) || s.has(j, month|unitWord|honorific|doctor|patient|ward|hospital|department|ordinary) || s.taken[j] != phi.NoCategory || s.year(j+1) {
+		return
+	}
+	end := s.houseNumber(s.hyphened(j))
+	if end == s.hyphened(j) || !(s.isSign(end, ',') || s.oneOf(end, "in")) || !s.near(end+1) {
+		return
+	}
+	place := end + 1
+	if s.isNumber(place) && s.at(place).runes >= 4 && !s.year(place) || s.capital(place) && s.at(place).know.City() > 0 && s.plainWord(place) == 0 ||
+		s.oneOf(end, "in") && s.capital(place) && s.at(place).know == 0 && s.takenAs(place) == phi.NoCategory && s.placeBefore(i) {
+		s.add(j, end, phi.LocationStreet, 0.8, sourceStreet)
 	}
 }
 
@@ -667,7 +712,7 @@ func (s *scan) labelledPlace(i int) {
 			end++
 		}
 	}
-	if number := s.houseNumber(end); number > end && words > 0 && s.ends(number) && !(s.year(end) && number == end+1) {
+	if number := s.houseNumber(end); number > end && words > 0 && (s.ends(number) || s.isNumber(number) && s.at(number).runes >= 4) && !(s.year(end) && number == end+1) {
 		s.add(j, number, phi.LocationStreet, 0.9, sourceStreet)
 		return
 	}

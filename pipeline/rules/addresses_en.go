@@ -59,6 +59,7 @@ func (s *scan) americanZIP(i int) {
 	s.add(zip, end, phi.LocationZIP, 0.96, sourceZIP)
 	s.add(first, i+1, phi.LocationState, 0.94, sourceState)
 	s.cityBefore(first, 0.9)
+	s.lineBefore(zip)
 }
 
 // stateAfterCity reads "Laurel MS" and "Toowoomba, QLD" where the place is listed; "LA mildly enlarged" is none.
@@ -153,6 +154,52 @@ func (s *scan) letteredZIP(i int) {
 	}
 	s.add(i, end, phi.LocationZIP, 0.95, sourceZIP)
 	s.cityBefore(i, 0.75)
+	s.lineBefore(i)
+}
+
+// lineBefore reads the part of an address before the place, between commas or line ends, whatever the street is called:
+// "17 Quarry Bank, Ossett WF5 0ZZ", "71844 Road 433, Oconto, NE 68860". The postcode begins at token i.
+func (s *scan) lineBefore(i int) {
+	end := i
+	for n := 0; n < 8 && end > 0 && (s.takenAs(end-1) == phi.CategoryLocation || s.isSign(end-1, ',') && s.takenAs(end-2) == phi.CategoryLocation); n++ {
+		end--
+	}
+	switch {
+	case end == i || end < 2:
+		return
+	case s.isSign(end-1, ','):
+		end--
+	case s.at(end).lines != 1:
+		return
+	}
+	from, words, numbered := end, 0, false
+	for n := 0; n < 8 && from > 0; n++ {
+		k := from - 1
+		if s.taken[k] != phi.NoCategory || from < end && (s.at(from).lines > 0 || s.at(from).gap > 1) {
+			break
+		}
+		switch t := s.at(k); {
+		case t.kind == number && t.runes <= 5:
+			numbered = true
+		case t.kind == word && (s.capital(k) || t.runes == 1 || s.oneOf(k, "of", "the", "at", "an", "na", "y")) && !s.has(k, phoneHead|idHead|honorific|doctor|month|credential|placeLabel|birth|patient):
+			words++
+		case t.sign == '-' || t.sign == '.' || t.sign == '\'' || t.sign == '#' || t.sign == '/':
+		default:
+			n = 8
+			continue
+		}
+		from = k
+		if s.at(k).lines > 0 {
+			break
+		}
+	}
+	for from < end && (s.at(from).kind == sign && s.at(from).sign != '#' || s.oneOf(from, "of", "the", "at")) {
+		from++
+	}
+	if words == 0 || !numbered || !(s.lineStart(from) || s.at(from).gap > 1 || s.at(from-1).kind == sign || s.has(from-1, placeLabel|function)) || s.year(from) {
+		return
+	}
+	s.add(from, end, phi.LocationStreet, 0.8, sourceStreet)
 }
 
 // eircode gives the end of the four letters and digits of an Irish postcode's second half.

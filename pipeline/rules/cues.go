@@ -22,6 +22,10 @@ const (
 	boxCue                      // Postfach, Box
 	famousCue                   // the first words of houses known by two words, and those known by one
 	spokenCue                   // digits as they are spoken
+	callCue                     // ring, page, erreichbar: a number may follow at a distance
+	underCue                    // of these, the ones that need no joint before the number
+	flightCue                   // Heli, crew
+	vitalCue                    // RR, BP, CK: a measurement, never the beginning of an id
 )
 
 var cueWords = map[cue]string{
@@ -43,6 +47,15 @@ var cueWords = map[cue]string{
 	famousCue: "mayo charité",
 	spokenCue: `null eins zwo zwei drei vier fünf sechs sieben acht neun oh zero one two three four five six seven eight nine
 		double triple doppel`,
+	callCue: `ring call page bleep phone rings rufen anrufen rückruf erreichbar anmeldung rückfragen melden unter pager bleeps ascom
+		spectra vocera funk spectralink text txt dial`,
+	underCue: "ring call page bleep unter ascom spectra vocera anrufen",
+	flightCue: `heli helikopter hubschrauber intensivhubschrauber rettungshubschrauber rth ith nah flug flight helicopter aircraft maschine rega
+		crew pilot rfds pc kennz kennzeichen transport verlegung`,
+	vitalCue: `rr bp hr pr af hf bpm spo sao sat temp puls gcs nihss mmse moca ck ckmb crp bsg bks hb hkt leu leuko thr throm got gpt ggt ast alt
+		ldh ap alp tsh ft inr ptt aptt quick qt qtc qrs pq bz be hba ph pco po na k ca mg cl krea gfr egfr bnp ntprobnp trop wbc rbc plt hgb hct
+		bun cr glu ef lvef lvedd mcv mch psa cea afp ca cd ct hu bmi fev fvc pef ck-mb esr alb tp bili lac lac hco fio peep vt rf uo ga
+		t tmax map cvp iop va od os cup dfr bfr ktv w nsvd g p iii kub ecg ekg mac vas nrs`,
 }
 
 // entry is what the lexicon says of a word.

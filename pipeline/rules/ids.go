@@ -321,7 +321,7 @@ func (s *scan) codes() {
 		}
 		c := code{from: i, to: i}
 		c.glue(s, i)
-		if t.kind == word && t.shape == upper && t.runes >= 2 && t.runes <= 4 && c.to == i+1 && s.isNumber(i+1) && s.near(i+1) && t.class&(unitWord|phoneHead|faxHead|month|birth|weakIDHead|lot|nameLabel) == 0 && !t.know.Medical() && t.know.Common(s.lang) < 2 && !s.oneOf(i, "cpt", "mim", "omim", "dvr", "rr", "ops", "snomed", "mail", "ndc", "hcpcs", "pzn", "atc") {
+		if t.kind == word && t.shape == upper && t.runes >= 2 && t.runes <= 4 && c.to == i+1 && s.isNumber(i+1) && s.near(i+1) && t.class&(unitWord|phoneHead|faxHead|month|birth|weakIDHead|lot|nameLabel) == 0 && !t.know.Medical() && t.know.Common(s.lang) < 2 && t.cue&vitalCue == 0 && !s.oneOf(i, "cpt", "mim", "omim", "dvr", "rr", "ops", "snomed", "mail", "ndc", "hcpcs", "pzn", "atc") {
 			if full := s.code(i); full.digits >= 6 && full.to > i+1 && !s.looksLikeDate(i+1, full.to) && s.at(i+1).runes >= 4 && !s.isSign(i+2, '/') {
 				s.add(full.from, full.to, phi.IDOther, 0.55, sourceID+"other")
 				i = max(i, full.to-1)

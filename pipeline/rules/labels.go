@@ -344,8 +344,11 @@ value:
 	if j >= len(s.toks) || s.at(j).kind == sign && !s.isSign(j, '#') {
 		return i
 	}
+	if s.cued(j, vitalCue) && s.at(j).shape != lower && (s.isNumber(j+1) && !s.glued(j+1) || s.isSign(j+1, ':')) {
+		return i // a measurement behind "Labor:"
+	}
 	c := s.code(j)
-	if c.to == j || c.digits == 0 || s.looksLikeDate(j, c.to) {
+	if c.to == j || c.digits == 0 || s.looksLikeDate(j, c.to) || s.isNumber(c.to-1) && s.at(c.to-1).runes <= 2 && s.isSign(c.to, ':') && s.glued(c.to) && s.isNumber(c.to+1) && s.glued(c.to+1) {
 		return i
 	}
 	if s.isNumber(c.to-1) && s.measured(c.to-1) && !(s.isSign(c.to, '/')) {

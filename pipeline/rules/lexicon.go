@@ -129,11 +129,11 @@ var words = map[class]string{
 		eeg ecg emg ct mri xr rn film cd dvd wound research trial protocol id pass`,
 	phoneHead: `tel telefon telephon telefonnummer telefonnr telnr fon phone phones ph telephone mobil mobile mobiltelefon handy handynummer natel cell
 		cellphone hotline ruf rufnummer whatsapp festnetz tlf hp mob notfallnummer bereitschaft rueckruf call callback
-		telefonisch rueckfragen voicemail landline helpline`,
+		telefonisch rueckfragen voicemail landline helpline rufnr telefonnr telnummer mobilnr`,
 	extHead: `app apparat apparatnr durchwahl dw klappe kl dect sucher piepser pieper piep funk funkruf haustelefon nst nebenstelle pager beeper bleep ext extn
 		extension haus-tel pgr haustel hausruf intern page paged txt dial`,
 	faxHead: `fax telefax faxnr faxnummer telecopier facsimile`,
-	streetHead: `strasse str weg gasse platz allee ring ufer damm chaussee steig pfad promenade markt graben wall steig stieg hof park
+	streetHead: `strasse strabe str weg gasse platz allee ring ufer damm chaussee steig pfad promenade markt graben wall steig stieg hof park
 		berg anger winkel zeile twiete stiege kai steg brink kamp esplanade via rue chemin avenue piazza corso bahnhofstr`,
 	streetHeadEN: `street st str road rd avenue ave av boulevard blvd lane ln drive dr court ct place pl terrace ter tce circle cir parkway pkwy
 		highway hwy way close crescent cres mews row walk square sq grove gardens gdns rise hill green loop trail trl pike turnpike
@@ -185,7 +185,7 @@ var words = map[class]string{
 		cumbria norfolk suffolk essex kent sussex devon cornwall dorset somerset ontario quebec manitoba saskatchewan alberta
 		queensland tasmania victoria`,
 	vehicle: `pkw kfz lkw auto kennzeichen wagen fahrzeug motorrad traktor moped roller nef rtw wohnmobil transporter firmenwagen autokennzeichen
-		plate plates license-plate reg registration truck van car vehicle lorry motorcycle ute tail pickup sedan aircraft`,
+		plate plates license-plate reg registration truck van car vehicle lorry motorcycle ute tail pickup sedan aircraft kennz rego caddy kombi ambulanz rettungswagen rtw ktw taxi bus rad ebike krad bakkie lkw drives suv mini`,
 	jobHead: `beruf berufe occupation occ job beruflich erwerb arbeit profession employment berufsanamnese taetigkeit occupational`,
 	status: `rentner rentnerin fruehrentner fruehrentnerin berentet verrentet berentung arbeitslos arbeitsuchend arbeitssuchend pensionaer pensionaerin pensioniert pensionist
 		pensionistin fruehpensioniert ruhestand vorruhestand elternzeit mutterschutz karenz erwerbslos erwerbsunfaehig berufsunfaehig dienstunfaehig
@@ -193,7 +193,7 @@ var words = map[class]string{
 		ausgesteuert langzeitarbeitslos altersteilzeit kurzarbeit schueler schuelerin student studentin auszubildende auszubildender azubi selbstaendig
 		selbststaendig freiberuflich buergergeld sozialhilfe krankenstand notstandshilfe teilzeit umschulung grundschueler grundschuelerin
 		retired retd retiree unemployed pensioner homemaker housewife self-employed disabled ssdi veteran furloughed semiretired`,
-	device: `sn seriennummer seriennr serialnummer serial geraetenummer geraetenr geraete-nr snr`,
+	device: `sn ser serie passnr serials geraetenr seriennummer seriennr serialnummer serial geraetenummer geraetenr geraete-nr snr`,
 	lot:    `charge chargennr chargennummer ch-b chb lot batch lotnr chargen`,
 	account: `iban konto kto kontonummer kontonr bankverbindung bankverb acct account sparbuch rechnung rechnungsnummer rechnungsnr kundennummer kundennr invoice
 		bill visa mastercard`,
@@ -294,7 +294,7 @@ var lexicon = func() map[string]entry {
 var endings = func() [256][]ending {
 	var table [256][]ending
 	for _, e := range []ending{
-		{"strasse", 2, streetHead}, {"str", 4, streetHead}, {"weg", 3, streetHead}, {"gasse", 3, streetHead},
+		{"strasse", 2, streetHead}, {"strabe", 2, streetHead}, {"stra6e", 2, streetHead}, {"str", 4, streetHead}, {"weg", 3, streetHead}, {"gasse", 3, streetHead},
 		{"platz", 3, streetHead}, {"allee", 3, streetHead}, {"ring", 4, streetHead}, {"ufer", 3, streetHead},
 		{"damm", 3, streetHead}, {"chaussee", 3, streetHead}, {"steig", 3, streetHead}, {"pfad", 3, streetHead},
 		{"promenade", 3, streetHead}, {"graben", 3, streetHead}, {"markt", 3, streetHead}, {"stieg", 3, streetHead},

@@ -71,7 +71,7 @@ type scan struct {
 // read runs the scanners. Their order is part of the rules: what a label or a check digit says comes before what a
 // form alone says, and a token that one of them took is closed to the later ones.
 func (s *scan) read(doc *pipeline.Document) {
-	s.text, s.lang = doc.Text, doc.Language
+	s.text, s.lang = misread(doc.Text), doc.Language
 	s.toks = tokenize(s.toks[:0], s.text, &s.words)
 	s.taken = slices.Grow(s.taken[:0], len(s.toks))[:len(s.toks)]
 	clear(s.taken)
@@ -82,7 +82,11 @@ func (s *scan) read(doc *pipeline.Document) {
 	s.tables()
 	s.labelled()
 	s.phones()
+	s.spoken()
+	s.calledNumbers()
+	s.repeatedExchange()
 	s.vehicles()
+	s.registrations()
 	s.addresses()
 	s.codes()
 	s.studies()
@@ -91,6 +95,7 @@ func (s *scan) read(doc *pipeline.Document) {
 	s.professions()
 	s.people()
 	s.lateExtensions()
+	s.behindNames()
 }
 
 // release forgets the text and keeps the memory, unless a long text made it large.
