@@ -158,3 +158,14 @@ func TestEvalRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The rates of models bench are given in sentences of 20 words.
+func TestBenchSentencesHaveTwentyWords(t *testing.T) {
+	for language, list := range benchText {
+		for _, s := range list {
+			if n := len(strings.Fields(s)); n != 20 {
+				t.Errorf("%s: %d words in %q", language, n, s)
+			}
+		}
+	}
+}
