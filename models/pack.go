@@ -169,7 +169,7 @@ func (p *Pack) load(model Model, before, behind []int64, threads int) (*session,
 func (p *Pack) probeWindow() []int64 {
 	ids := make([]int64, p.Manifest.Window.Tokens)
 	for i := range ids {
-		ids[i] = p.tokenizer.last()
+		ids[i] = p.tokenizer.last
 	}
 	return ids
 }

@@ -20,6 +20,7 @@ var ErrTokenizer = errors.New("tokenizer")
 type tokenizer struct {
 	mu    sync.RWMutex
 	inner *tokenizers.Tokenizer
+	last  int64 // the highest id
 }
 
 func newTokenizer(data []byte) (*tokenizer, error) {
@@ -32,7 +33,8 @@ func newTokenizer(data []byte) (*tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTokenizer, err)
 	}
-	return &tokenizer{inner: inner}, nil
+	// Counting the vocabulary copies it: once is enough.
+	return &tokenizer{inner: inner, last: int64(inner.VocabSize()) - 1}, nil
 }
 
 // unbounded takes truncation and padding out of a tokenizer.json: a tokenizer that cuts its input would let the rest
@@ -107,9 +109,6 @@ func wide(ids []uint32) []int64 {
 	}
 	return out
 }
-
-// last is the highest id.
-func (t *tokenizer) last() int64 { return int64(t.inner.VocabSize()) - 1 }
 
 func (t *tokenizer) close() {
 	t.mu.Lock()
