@@ -93,7 +93,11 @@ func (a *app) deidentify(ctx context.Context, f deidentifyFlags, args []string) 
 	if f.out == "" {
 		return a.toStdout(ctx, w, inputs[0])
 	}
-	return a.toFolder(ctx, w, f, inputs, settingsHash(f, cfg, rt))
+	settings, err := a.settingsHash(f, cfg, rt)
+	if err != nil {
+		return err
+	}
+	return a.toFolder(ctx, w, f, inputs, settings)
 }
 
 // toStdout writes the one output to standard output; what belongs beside it is in the store.
@@ -130,11 +134,16 @@ func (a *app) toFolder(ctx context.Context, w worker, f deidentifyFlags, inputs 
 	}
 	defer list.Close()
 	// First the persons of all files: a note in one file is about a Patient in another.
-	for _, in := range inputs {
-		if in.fhir() {
-			if data, err := in.read(a.stdin); err == nil {
-				w.people.add(in, data)
-			}
+	for i, in := range inputs {
+		if !in.fhir() {
+			continue
+		}
+		data, err := in.read(a.stdin)
+		if err == nil {
+			w.people.add(in, data)
+		}
+		if in.name == "-" { // cannot be read twice
+			inputs[i].data, inputs[i].failed = data, err
 		}
 	}
 	progress := newProgress(a.stderr, len(inputs), f.noProgress)
@@ -156,7 +165,7 @@ func (a *app) toFolder(ctx context.Context, w worker, f deidentifyFlags, inputs 
 	}
 	progress.done()
 	if failed > 0 {
-		for _, e := range list.failures() {
+		for _, e := range list.failures(inputs) {
 			fmt.Fprintln(a.stderr, e)
 		}
 		return codedError{exitItemsFailed, fmt.Errorf("%d of %d inputs failed, in whole or in part; nothing of what failed was written", failed, len(inputs))}
@@ -167,24 +176,32 @@ func (a *app) toFolder(ctx context.Context, w worker, f deidentifyFlags, inputs 
 // oneFile does one input; ok is false when it, or lines of it, failed. An error is one of the machine.
 func (a *app) oneFile(ctx context.Context, w worker, list *manifest, in input, out string) (ok bool, err error) {
 	data, err := in.read(a.stdin)
-	if err != nil {
-		return false, list.add(entry{Input: in.name, Error: reasonOf(err)})
-	}
 	hash := contentHash(data)
-	if e, done := list.find(in.name, hash); done {
-		return e.Error == "" && len(e.Lines) == 0, nil
+	if err == nil && list.done(in.name, hash, out) {
+		return true, nil
 	}
 	number := list.number(in.name)
-	result, err := w.do(ctx, in, data)
+	var result output
+	if err == nil {
+		result, err = w.do(ctx, in, data)
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return false, ctx.Err()
+		if err := list.withdraw(in.name, out); err != nil {
+			return false, err
 		}
 		return false, list.add(entry{Input: in.name, Hash: hash, Number: number, Error: reasonOf(err)})
 	}
 	name := fmt.Sprintf("%06d%s", number, result.extension)
 	if err := writeFile(filepath.Join(out, name), result.data); err != nil {
 		return false, err
+	}
+	if old := list.entries[in.name]; old.Output != "" && old.Output != name {
+		if err := list.withdraw(in.name, out); err != nil { // the content came out as another kind of file before
+			return false, err
+		}
 	}
 	e := entry{Input: in.name, Hash: hash, Number: number, Output: name}
 	if len(result.results) > 0 {

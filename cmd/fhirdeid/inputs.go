@@ -22,6 +22,10 @@ type input struct {
 	name string // path as given, "-" for standard input
 	root string // the argument it came from
 	kind string // extension in lower case, without .gz
+
+	// What was read of standard input, which comes only once.
+	data   []byte
+	failed error
 }
 
 // fhir says whether the input is FHIR JSON or NDJSON.
@@ -72,8 +76,11 @@ func kindOf(path string) string {
 
 // read gives the bytes of an input, unpacked.
 func (in input) read(stdin io.Reader) ([]byte, error) {
+	if in.data != nil || in.failed != nil {
+		return in.data, in.failed
+	}
 	if in.name == "-" {
-		return readLimited(stdin)
+		return readInput(stdin)
 	}
 	file, err := os.Open(in.name)
 	if err != nil {
@@ -84,6 +91,15 @@ func (in input) read(stdin io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return readLimited(r)
+}
+
+// readInput reads a stream that may be gzip.
+func readInput(r io.Reader) ([]byte, error) {
+	r, err := unpacked(r)
+	if err != nil {
+		return nil, err
+	}
 	return readLimited(r)
 }
 
@@ -100,22 +116,29 @@ func readLimited(r io.Reader) ([]byte, error) {
 
 // gunzip unpacks a file whose first bytes say that it is gzip.
 func gunzip(file *os.File) (io.ReadCloser, error) {
-	head := make([]byte, 2)
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	r, err := unpacked(file)
+	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	whole := io.MultiReader(bytes.NewReader(head[:n]), file)
+	return readCloser{r, file}, nil
+}
+
+func unpacked(r io.Reader) (io.Reader, error) {
+	head := make([]byte, 2)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, errors.New("the input cannot be read")
+	}
+	whole := io.MultiReader(bytes.NewReader(head[:n]), r)
 	if n < 2 || head[0] != 0x1f || head[1] != 0x8b {
-		return readCloser{whole, file}, nil
+		return whole, nil
 	}
 	z, err := gzip.NewReader(whole)
 	if err != nil {
-		file.Close()
-		return nil, errors.New("the file is broken gzip")
+		return nil, errors.New("the input is broken gzip")
 	}
-	return readCloser{z, file}, nil
+	return z, nil
 }
 
 type readCloser struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,9 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fhirdeid/config"
+	"fhirdeid/config/policies"
+	"fhirdeid/fhir/deidentify"
 )
 
 // manifestSuffix ends the name of the list that is kept beside the input.
@@ -70,7 +74,7 @@ func openManifest(path, out, settings string, force bool) (*manifest, error) {
 		flags |= os.O_TRUNC
 	}
 	m.file, err = os.OpenFile(path, flags, 0o600)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		// The input may stand on a medium that cannot be written: then the list stands beside the output folder.
 		m.file, err = os.OpenFile(filepath.Clean(out)+manifestSuffix, flags, 0o600)
 	}
@@ -118,10 +122,39 @@ func (m *manifest) keep(e entry) {
 	m.last = max(m.last, e.Number)
 }
 
-// find gives the entry of an input that is done: the same content, and its output without error.
-func (m *manifest) find(input, hash string) (entry, bool) {
-	e, ok := m.entries[input]
-	return e, ok && e.Hash == hash && e.Error == ""
+// done says whether an input is done: the same content without any failure, and its output is still there.
+func (m *manifest) done(input, hash, out string) bool {
+	e := m.entries[input]
+	if e.Output == "" || e.Hash != hash || e.Error != "" || len(e.Lines) > 0 {
+		return false
+	}
+	for _, name := range e.outputs() {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// withdraw removes what an earlier run wrote of an input that now fails.
+func (m *manifest) withdraw(input, out string) error {
+	var errs []error
+	for _, name := range m.entries[input].outputs() {
+		if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// outputs names the files in the output folder.
+func (e entry) outputs() (names []string) {
+	for _, name := range []string{e.Output, e.Results} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // number gives the number of an input's output: the one it had, else the next.
@@ -151,10 +184,18 @@ func (m *manifest) write(v any) error {
 // Close ends the list.
 func (m *manifest) Close() error { return m.file.Close() }
 
-// failures lists what failed, by number of the input in the manifest: names of files may be names of patients.
-func (m *manifest) failures() []string {
+// failures lists which of the inputs failed, by number of the input in the manifest: names of files may be names of
+// patients.
+func (m *manifest) failures(inputs []input) []string {
+	now := map[string]bool{}
+	for _, in := range inputs {
+		now[in.name] = true
+	}
 	var list []string
 	for i, name := range m.order {
+		if !now[name] {
+			continue // of an earlier run
+		}
 		e := m.entries[name]
 		if e.Error != "" {
 			list = append(list, fmt.Sprintf("input %d of the manifest: %s", i+1, e.Error))
@@ -171,15 +212,31 @@ func contentHash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settingsHash tells runs with other settings apart, so that a resumed output is of one piece.
-func settingsHash(f deidentifyFlags, cfg config.Config, rt *program) string {
-	policy := f.policy
-	if policy == "" {
-		policy = cfg.Policy.Default
+// settingsHash tells runs with other settings apart, so that a resumed output is of one piece. Files that the settings
+// name count by what is in them, the key by a hash that it keys.
+func (a *app) settingsHash(f deidentifyFlags, cfg config.Config, rt *program) (string, error) {
+	policy := cmp.Or(f.policy, cfg.Policy.Default)
+	text, ok := policies.Read(policy)
+	if !ok {
+		var err error
+		if text, err = a.sitePolicy(cfg, policy); err != nil {
+			return "", err
+		}
 	}
-	text, _ := json.Marshal([]any{
-		version, policy, f.method, f.context, cfg.Context, f.language, f.onUnsupported, f.patient, cfg.Shift, cfg.Dicts,
-		cfg.Models.Lambda, rt.pipeline.packNames(), f.pipeline.without,
+	var named []string
+	for _, name := range slices.Concat(cfg.Dicts, cfg.Templates, []string{f.patient}) {
+		if name == "" {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		named = append(named, contentHash(data))
+	}
+	all, err := json.Marshal([]any{
+		version, policy, contentHash(text), f.method, f.context, cfg.Context, f.language, cfg.Language, cfg.AllowAny, f.onUnsupported, named, cfg.Shift,
+		cfg.Models.Lambda, rt.pipeline.packNames(), f.pipeline.without, deidentify.SubjectHash(rt.master, "", "manifest"),
 	})
-	return contentHash(text)
+	return contentHash(all), err
 }

@@ -32,14 +32,16 @@ func newRoot(a *app) *cobra.Command {
 		newPolicy(a), newTemplate(a), newModels(a), newConfig(a), newErase(a), newAudit(a),
 		newHealth(a), newVersion(a),
 	)
-	for _, c := range root.Commands() {
-		usageErrors(c)
-	}
+	usageErrors(root)
 	return root
 }
 
-// usageErrors gives wrong arguments the exit code of wrong usage.
+// usageErrors gives wrong arguments the exit code of wrong usage. To a command that only holds others, every argument is
+// a wrong one.
 func usageErrors(c *cobra.Command) {
+	if c.HasSubCommands() && !c.Runnable() {
+		c.Args, c.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -727,6 +728,24 @@ func TestConcurrentRequests(t *testing.T) {
 	for range 8 {
 		if got := <-done; got != want {
 			t.Errorf("another answer: %.200s", got)
+		}
+	}
+}
+
+func TestIdentitiesOfPatientsWithoutID(t *testing.T) {
+	for _, text := range []string{
+		`{"resourceType":"Patient","name":[{"family":"Quandt"}]}`,
+		`{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Patient","name":[{"family":"Quandt"}]}},{"resource":{"resourceType":"Observation","subject":{"reference":"Patient/1"}}}]}`,
+		`{"resourceType":"RelatedPerson","name":[{"family":"Quandt"}],"contained":[{"resourceType":"Patient","id":"a"}]}`,
+	} {
+		found := false
+		for _, id := range deidentify.Identities(decode(t, text)) {
+			for _, e := range id.Entities {
+				found = found || slices.Contains(e.Family, "Quandt")
+			}
+		}
+		if !found {
+			t.Errorf("%s: the name is not known", text)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // what is looked for by name in texts that are about these patients.
 func Identities(resource *fhir.Node) []known.Identity {
 	x := newIndex([]input{{node: resource.Clone()}})
-	n := &namer{key: nil, x: x}
+	n := &namer{x: x, made: map[string]string{}}
 	n.nameAll()
 	patients := newPatients(x, "")
 	ids := newIdentities(x)
