@@ -337,6 +337,9 @@ func searchFolder(t *testing.T, dir string) {
 	t.Helper()
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), "testscript-main") {
+			return filepath.SkipDir // a copy of this program, names and all
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -554,5 +557,29 @@ func TestDamagedPack(t *testing.T) {
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != exitError {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestSlowHeaders: a client that does not finish its headers is cut off, and costs the others nothing.
+func TestSlowHeaders(t *testing.T) {
+	p := startProcess(t, settings{"limits.read_header": "300ms"}, childPlan{})
+	u, _ := url.Parse(p.base)
+	var slow []net.Conn
+	for range 50 {
+		conn, err := net.Dial("tcp", u.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "POST /fhir/$deidentify HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+		slow = append(slow, conn)
+	}
+	if r := mustSend(t, "POST", p.base+"/$deidentify", thePatient); r.status != 200 {
+		t.Errorf("beside them: %d %.300s", r.status, r.body)
+	}
+	for _, conn := range slow {
+		if _, err := io.ReadAll(conn); err != nil && !errors.Is(err, syscall.ECONNRESET) { // returns when the server closes
+			t.Errorf("%v", err)
+		}
 	}
 }
