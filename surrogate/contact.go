@@ -25,7 +25,8 @@ func (g *Generator) contact(t phi.Type, surface string, lang phi.Language) strin
 
 // phone replaces the digits of a number. Length, grouping, country and the leading zero stay. Numbers that are reserved
 // for drama are used where the form of the number allows it: 555-0100 to 555-0199 in North America, 01632 960000 to
-// 960999 and 07700 900000 to 900999 in the United Kingdom (Ofcom), 030 23125 000 to 999 in Germany (Bundesnetzagentur).
+// 960999 and 07700 900000 to 900999 in the United Kingdom (Ofcom), 030 23125 000 to 999, 0171 39200 00 to 99 and
+// 0176 040690 00 to 99 in Germany (Bundesnetzagentur).
 func (g *Generator) phone(surface string, lang phi.Language) string {
 	d := digitsOf(surface)
 	if d == "" {
@@ -44,6 +45,10 @@ func (g *Generator) phone(surface string, lang phi.Language) string {
 			drawn = "7700900" + drawn[7:]
 		case prefix == "44" && len(rest) == 10, prefix == "0" && len(rest) == 10 && rest[0] == '1' && lang == phi.English:
 			drawn = "1632960" + drawn[7:]
+		case germanMobile(prefix, rest, lang) && len(rest) == 10:
+			drawn = "17139200" + drawn[8:]
+		case germanMobile(prefix, rest, lang):
+			drawn = "176040690" + drawn[9:]
 		case (prefix == "49" || prefix == "0" || prefix == "490") && len(rest) == 10 && lang != phi.English:
 			drawn = "3023125" + drawn[7:]
 		}
@@ -53,6 +58,12 @@ func (g *Generator) phone(surface string, lang phi.Language) string {
 		}
 	}
 	return ""
+}
+
+// germanMobile says whether a number has the form of a German mobile one: 015x, 016x or 017x and ten or eleven digits.
+func germanMobile(prefix, rest string, lang phi.Language) bool {
+	german := prefix == "49" || prefix == "490" || prefix == "0049" || prefix == "0" && lang != phi.English
+	return german && (len(rest) == 10 || len(rest) == 11) && rest[0] == '1' && rest[1] >= '5' && rest[1] <= '7'
 }
 
 // splitPrefix takes the country code, or the zero of the trunk, off the digits.

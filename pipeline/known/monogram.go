@@ -61,7 +61,7 @@ run:
 		switch {
 		case n.end-n.start == 1 && n.capital:
 			letters = append(letters, r.folded[n.start])
-		case particles[r.word(end)] && !n.capital && end+1 < len(r.tokens) && r.tokens[end+1].end-r.tokens[end+1].start == 1 && r.tokens[end+1].capital:
+		case n.gap == hyphen && (particles[r.word(end)] || r.word(end) == "v") && !n.capital && end+1 < len(r.tokens) && r.tokens[end+1].end-r.tokens[end+1].start == 1 && r.tokens[end+1].capital:
 		case n.gap == hyphen:
 			return i // part of a word
 		default:
@@ -69,10 +69,14 @@ run:
 		}
 		if r.stopped(end) {
 			stops++
-		} else if n.gap == hyphen {
+		}
+		if n.gap == hyphen {
 			hyphens++
 		}
 		end++
+	}
+	if end < len(r.tokens) && (r.tokens[end].gap == dot || r.tokens[end].gap == space) && (len(r.hits[end].parts) > 0 || r.index.particle[r.word(end)]) {
+		return i // "W. O. von der Heyde": found with the name
 	}
 	if len(letters) < 2 || stops < len(letters) && hyphens == 0 || !r.closes(end) {
 		return i

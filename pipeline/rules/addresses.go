@@ -1,6 +1,9 @@
 package rules
 
-import "fhirdeid/pipeline/phi"
+import (
+	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/date"
+)
 
 const (
 	sourceStreet  = "rules.address.street"
@@ -288,6 +291,14 @@ func (s *scan) streetEnding(end int) {
 		k--
 	}
 words:
+	if q := k; seen && q > 0 {
+		if s.isSign(q, '.') && s.glued(q) {
+			q--
+		}
+		if s.oneOf(q, "stg", "stiege", "top", "tür", "whg") && s.isSign(q-1, '/') {
+			return // part of a house number that the street's own scanner reads
+		}
+	}
 	if !seen || k < 0 || s.at(k+1).gap > 1 || s.at(k+1).lines > 0 {
 		return
 	}
@@ -353,6 +364,8 @@ func (s *scan) houseNumber(i int) int {
 	j := i + 1
 	for n := 0; n < 5; n++ {
 		switch {
+		case s.stairs(j) > j:
+			j = s.stairs(j)
 		case s.isWord(j) && s.glued(j) && s.at(j).runes == 1 && s.at(j).shape != noShape:
 			j++
 		case s.isWord(j) && s.near(j) && s.at(j).runes == 1 && s.at(j).shape == lower && (!s.near(j+1) || s.at(j+1).kind == sign) && n == 0:
@@ -361,8 +374,6 @@ func (s *scan) houseNumber(i int) int {
 			j += 2
 		case s.isSign(j, '-') && s.near(j) && s.near(j+1) && s.isNumber(j+1) && s.at(j+1).runes <= 3 && s.at(j+1).gap == 1:
 			j += 2
-		case s.stairs(j) > j:
-			j = s.stairs(j)
 		default:
 			n = 5
 		}
@@ -375,6 +386,12 @@ func (s *scan) houseNumber(i int) int {
 		return i
 	}
 	return j
+}
+
+// spelledNumber says whether the word at token i is a German number: "neunundzwanzig".
+func (s *scan) spelledNumber(i int) bool {
+	n, ok := date.GermanNumber(s.surface(i))
+	return ok && n > 0 && n < 1000
 }
 
 // stairs gives the end of the stair or the door behind a house number: "/Stg. 3", "/Top 9", or i.
@@ -427,7 +444,7 @@ func (s *scan) germanStreet(i int) {
 	hyphen := from < i
 	if standalone && !hyphen {
 		// "Straße des 17. Juni 135", "Platz der Republik 1"
-		if s.oneOf(i, "straße", "strasse", "str", "platz", "allee", "weg") {
+		if s.oneOf(i, "straße", "strasse", "strabe", "str", "platz", "allee", "weg") {
 			j := i + 1
 			if s.isSign(j, '.') && s.glued(j) {
 				j++
@@ -456,8 +473,12 @@ func (s *scan) germanStreet(i int) {
 	surely := s.surely(i)
 	labelled := s.placeBefore(from)
 	switch {
+	case end == j && surely && s.near(j) && s.isWord(j) && s.at(j).shape == lower && s.lang != phi.English && s.spelledNumber(j):
+		s.add(from, j+1, phi.LocationStreet, 0.85, sourceStreet)
 	case end > j && (surely || labelled):
 		s.add(from, s.house(end), phi.LocationStreet, 0.94, sourceStreet)
+	case end > j && s.oneOf(end, "in") && s.near(end) && (s.isNumber(end+1) && s.at(end+1).runes >= 4 || s.at(end+1).know.City() > 0 && s.capital(end+1)) && !s.year(j):
+		s.add(from, end, phi.LocationStreet, 0.8, sourceStreet)
 	case end > j && s.ends(end) && (s.begins(from) || s.isNumber(end+1)) && !(s.year(j) && end == j+1) && !s.oneOf(i, "bahnsteig") && (s.at(i).know.City() == 0 || standalone || s.zipNear(end) || s.isSign(end, ',') && s.at(end+1).know.City() > 0):
 		s.add(from, end, phi.LocationStreet, 0.75, sourceStreet)
 	case labelled && surely:
@@ -669,7 +690,7 @@ func (s *scan) lowerPrefixStreet(i int) {
 	}
 	place := end + 1
 	if s.isNumber(place) && s.at(place).runes >= 4 && !s.year(place) || s.capital(place) && s.at(place).know.City() > 0 && s.plainWord(place) == 0 ||
-		s.oneOf(end, "in") && s.capital(place) && s.at(place).know == 0 && s.takenAs(place) == phi.NoCategory && s.placeBefore(i) {
+		s.oneOf(end, "in") && s.capital(place) && s.plainWord(place) == 0 && s.at(place).know.FirstName() == 0 && s.takenAs(place) == phi.NoCategory {
 		s.add(j, end, phi.LocationStreet, 0.8, sourceStreet)
 	}
 }
@@ -700,6 +721,14 @@ func (s *scan) labelledPlace(i int) {
 	if s.oneOf(j, "in", "at", "near", "bei") && s.near(j) {
 		in = true
 		j++
+	}
+	if s.isSign(j, '"') && j > i+1 {
+		for q := j + 2; q < j+7 && q < len(s.toks) && s.at(q).lines == 0; q++ {
+			if s.isSign(q, '"') && s.capital(j+1) {
+				s.add(j+1, q, phi.LocationStreet, 0.8, sourceStreet)
+				return
+			}
+		}
 	}
 	if j >= len(s.toks) || s.at(j).lines > 1 || !s.capital(j) || s.takenAs(j) != phi.NoCategory {
 		return

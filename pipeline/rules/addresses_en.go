@@ -157,6 +157,10 @@ func (s *scan) letteredZIP(i int) {
 	s.lineBefore(i)
 }
 
+// houseHeads end the names of streets and houses that do without a number.
+var houseHeads = set(`gate approach yard bank green fold drove brow cottage cottages farm lodge house hall mews villas barn mill rise end oast forge
+	rectory vicarage manor grange croft buildings terrace row street road lane walk hill court close avenue drive way crescent quay wharf parade place square`)
+
 // lineBefore reads the part of an address before the place, between commas or line ends, whatever the street is called:
 // "17 Quarry Bank, Ossett WF5 0ZZ", "71844 Road 433, Oconto, NE 68860". The postcode begins at token i.
 func (s *scan) lineBefore(i int) {
@@ -195,6 +199,13 @@ func (s *scan) lineBefore(i int) {
 	}
 	for from < end && (s.at(from).kind == sign && s.at(from).sign != '#' || s.oneOf(from, "of", "the", "at")) {
 		from++
+	}
+	if s.isWord(from) && units[keyOf(s.surface(from))] {
+		return // the street stands before its unit
+	}
+	if !numbered && words > 1 && words <= 4 && s.isWord(end-1) && houseHeads[keyOf(s.surface(end-1))] && (s.at(max(from-1, 0)).kind == sign || s.lineStart(from)) {
+		s.add(from, end, phi.LocationStreet, 0.7, sourceStreet)
+		return
 	}
 	if words == 0 || !numbered || !(s.lineStart(from) || s.at(from).gap > 1 || s.at(from-1).kind == sign || s.has(from-1, placeLabel|function)) || s.year(from) {
 		return
@@ -331,7 +342,7 @@ func (s *scan) englishStreet(i int) {
 		}
 		start := s.unitBefore(num)
 		s.add(start, s.unitAfter(end), phi.LocationStreet, 0.94, sourceStreet)
-	case words > 0 && s.capital(i) && s.lang != phi.German && (head == "street" || head == "st" || head == "ave" || head == "avenue" || head == "road" || head == "rd" || head == "lane" || head == "ln" || head == "blvd" || head == "boulevard" || head == "hwy" || head == "highway" || head == "parkway" || head == "terrace" || head == "mews" || head == "crescent"):
+	case words > 0 && s.capital(i) && s.lang != phi.German && (head == "street" || head == "st" || head == "ave" || head == "avenue" || head == "road" || head == "rd" || head == "lane" || head == "ln" || head == "blvd" || head == "boulevard" || head == "pkwy" || head == "hwy" || head == "highway" || head == "parkway" || head == "terrace" || head == "mews" || head == "crescent"):
 		if s.has(from, ordinary|hospital|ward) && from == i-1 || from == i || s.oneOf(i-1, "high", "old") && head == "road" {
 			return
 		}

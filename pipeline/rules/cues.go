@@ -53,9 +53,9 @@ var cueWords = map[cue]string{
 	flightCue: `heli helikopter hubschrauber intensivhubschrauber rettungshubschrauber rth ith nah flug flight helicopter aircraft maschine rega
 		crew pilot rfds pc kennz kennzeichen transport verlegung`,
 	vitalCue: `rr bp hr pr af hf bpm spo sao sat temp puls gcs nihss mmse moca ck ckmb crp bsg bks hb hkt leu leuko thr throm got gpt ggt ast alt
-		ldh ap alp tsh ft inr ptt aptt quick qt qtc qrs pq bz be hba ph pco po na k ca mg cl krea gfr egfr bnp ntprobnp trop wbc rbc plt hgb hct
-		bun cr glu ef lvef lvedd mcv mch psa cea afp ca cd ct hu bmi fev fvc pef ck-mb esr alb tp bili lac lac hco fio peep vt rf uo ga
-		t tmax map cvp iop va od os cup dfr bfr ktv w nsvd g p iii kub ecg ekg mac vas nrs`,
+		ldh ap alp tsh ft inr ptt aptt quick qt qtc qrs pq bz be hba ph pco po na ca mg cl krea gfr egfr bnp ntprobnp trop wbc rbc plt hgb hct
+		bun cr glu ef lvef lvedd mcv mch psa cea afp ca cd ct hu bmi fev fvc pef ck-mb esr alb tp bili lac hco fio peep vt rf uo ga
+		tmax map cvp iop va od os cup dfr bfr ktv nsvd kub ecg ekg mac vas nrs`,
 }
 
 // entry is what the lexicon says of a word.

@@ -60,6 +60,7 @@ func (s *scan) checkedWord(i int) {
 		if c, end := s.compact(i, 17, true); len(c) == 17 && vin(c) {
 			s.add(i, end, phi.IDVehicle, 1, sourceID+"vehicle")
 		}
+	case n >= 2 && n <= 5 && t.shape == upper && s.isNumber(i+1) && s.at(i+1).runes == 6 && s.driver(i):
 	case n == 3 && t.shape == upper && s.is(i, "NCT") && s.isNumber(i+1) && s.glued(i+1) && s.at(i+1).runes == 8:
 		s.add(i, i+2, phi.IDStudy, 1, sourceID+"study")
 	case (t.shape == upper || n == 1) && s.glued(i+1) && s.at(i+1).kind != sign:
@@ -70,6 +71,26 @@ func (s *scan) checkedWord(i int) {
 	if s.hexCode(i) {
 		return
 	}
+}
+
+// driver reads a British driver number: five letters of the surname, six digits, two initials, a digit and two letters, and
+// perhaps the issue: "MORGA 657054 SM9IJ 35".
+func (s *scan) driver(i int) bool {
+	end, signs := i+2, 0
+	for k := i + 2; k < len(s.toks) && k < i+6 && s.at(k).kind != sign && s.at(k).lines == 0 && (k == i+2 && s.at(k).gap < 2 || k > i+2 && s.glued(k)); k++ {
+		if s.at(k).kind == word && s.at(k).shape == lower {
+			return false
+		}
+		signs += s.at(k).end - s.at(k).start
+		end = k + 1
+	}
+	if signs != 5 && !(signs == 7 && s.isNumber(end-1)) || !s.isWord(i+2) {
+		return false
+	}
+	if s.isNumber(end) && s.near(end) && s.at(end).runes == 2 {
+		end++
+	}
+	return s.add(i, end, phi.IDLicense, 0.9, sourceID+"license")
 }
 
 // ibanAt reads an IBAN in one piece or in groups.

@@ -265,8 +265,8 @@ func (s *scan) year(i int) bool {
 // labelledID reads the id that the word at token i announces and gives the token behind it, or i.
 func (s *scan) labelledID(i int) int {
 	head := s.at(i).class
-	if s.has(i, lot) || s.lotBefore(i) {
-		return i
+	if s.has(i, lot) || s.lotBefore(i) || s.is(i, "sn") && s.glued(i+1) && s.isNumber(i+1) && s.at(i+1).runes <= 2 {
+		return i // SN60AT is the model of a lens
 	}
 	weak := head&(idHead|device|account|license|social) == 0 || head&weakIDHead != 0
 	numbered, colon, leader := head&numberWord != 0 && head&idHead == 0, false, false
@@ -320,7 +320,7 @@ func (s *scan) labelledID(i int) int {
 			numbered = true
 		case t.kind == word && numbered && t.shape == upper && t.runes <= 3 && t.class&numberWord == 0 && s.isNumber(j+1) && s.at(j+1).gap == 1 && s.at(j+1).runes >= 2:
 			goto value // "Lauf-Nr. RG 77-4401"
-		case t.kind == word && t.class&(idHead|weakIDHead|device|license|healthplan|social|account|study) != 0 && !s.isCodeWord(j) && !(colon && t.class&(weakIDHead|idHead) == 0):
+		case t.kind == word && t.class&(idHead|weakIDHead|device|license|healthplan|social|account|study) != 0 && !s.isCodeWord(j) && !(numbered && j > i+1 && t.shape == upper && s.isSign(j+1, '-') && s.glued(j+1) && s.isNumber(j+2) && s.glued(j+2)) && !(colon && t.class&(weakIDHead|idHead) == 0):
 			if t.class&lot != 0 {
 				return i
 			}
@@ -506,10 +506,10 @@ func (s *scan) hash(i int) {
 			break
 		}
 	}
-	if head&(lot|ward) != 0 && head&(idHead|weakIDHead) == 0 || head&unitWord != 0 {
+	c := s.code(i + 1)
+	if head&(lot|ward) != 0 && head&(idHead|weakIDHead) == 0 || head&unitWord != 0 && (c.letters == 0 || c.digits < 6) {
 		return
 	}
-	c := s.code(i + 1)
 	if c.to == i+1 || s.looksLikeDate(i+1, c.to) || !s.isNumber(i+1) && c.digits < 3 {
 		return
 	}

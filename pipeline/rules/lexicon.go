@@ -111,7 +111,7 @@ var words = map[class]string{
 		emtp cphq mrcpsych frca facem fanzca fracs st3 st4 st5 st6 st7 cns rgn rmn hca cma rrt csfa cst rnfa ccrn
 		lpc lmft lcpc ccls cgc macp csci pt ot sw bsc bs ms ma pa esq jd rt cnp`,
 	numberWord: `nr nro nrn no num number nummer nummern numbers id ids zahl zeichen kennung kennz code ref nos`,
-	idHead: `mrn pid patid patnr patientid fallnr fallnummer fallzahl aufnahmezahl aufnahmenummer aufnahmenr aufnnr patientennummer
+	idHead: `mrn mrns krbl aktenz pid patid patnr patientid fallnr fallnummer fallzahl aufnahmezahl aufnahmenummer aufnahmenr aufnnr patientennummer
 		patientennr patientenid fid fin csn uhid chi nhi nhs umrn urn hrn crn cpi hcn acc accession acct ssn sozialversicherungsnummer svnr vsnr
 		svn ahv npi dea lanr bsnr kvnr vnr zsr gln gmc nmc ahpra hcpc upin clia aktenzeichen az gz zl geschaeftszeichen jnr
 		kassenzeichen vorgangsnummer auftragsnummer rechnungsnummer mbi hic hicn nric cnic aadhaar ppsn pps nino ahvn sn iban imc ihi irn dva

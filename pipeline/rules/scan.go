@@ -79,6 +79,7 @@ func (s *scan) read(doc *pipeline.Document) {
 
 	s.electronic()
 	s.checked()
+	s.courtFiles()
 	s.tables()
 	s.labelled()
 	s.phones()
@@ -96,6 +97,7 @@ func (s *scan) read(doc *pipeline.Document) {
 	s.people()
 	s.lateExtensions()
 	s.behindNames()
+	s.extend()
 }
 
 // release forgets the text and keeps the memory, unless a long text made it large.

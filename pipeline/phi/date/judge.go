@@ -404,7 +404,12 @@ func (sc *scanner) judgeDayMonth(p, end int, c context) float64 {
 		return 0 // a date is followed by a time with a full stop: 17.2.2022 07.10.
 	}
 	if sc.lang == phi.English {
-		if prepositionsEN.has(c.prev) || c.lineStart {
+		switch c.prev { // a value at the end of a sentence: "a creatinine of 1.4."
+		case "of", "and", "to", "at", "was", "is", "between":
+			return 0
+		}
+		wrapped := p > 1 && s[p-2] != '\n' && end+1 < len(s) && s[end] == ' ' && s[end+1] >= 'A' && s[end+1] <= 'Z'
+		if prepositionsEN.has(c.prev) || c.lineStart && !wrapped {
 			return 0.7
 		}
 		return 0
