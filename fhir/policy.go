@@ -16,6 +16,7 @@ type Policy struct {
 	Name        string
 	Description string
 	Version     string
+	Lambda      *float64 // negative-class bias of the models; nil: as the server is set
 
 	types      map[Type]phi.Action
 	paths      map[string]phi.Action

@@ -134,6 +134,8 @@ func TestParsePolicyRefuses(t *testing.T) {
 		"action not for text":    "name: x\ntext: {types: {NAME: {action: scan}}}",
 		"threshold above one":    "name: x\ntext: {default: {threshold: 2}}",
 		"threshold not a number": "name: x\ntext: {default: {threshold: .nan}}",
+		"lambda above one":       "name: x\ntext: {lambda: 1.5}",
+		"lambda not a number":    "name: x\ntext: {lambda: .nan}",
 		"no coded element":       "name: x\ncodes: {Patient.birthDate: [a]}",
 		"system's form":          "name: x\nsystems: {'http://x': '['}",
 		"origin's form":          "name: x\norigins: ['(']",
@@ -226,6 +228,27 @@ func TestKnownCodesAndURIs(t *testing.T) {
 	} {
 		if p.KnownURI(uri) != want {
 			t.Errorf("%s: %v", uri, !want)
+		}
+	}
+}
+
+// The bias of the models comes from the policy, or from the one that it extends.
+func TestPolicyLambda(t *testing.T) {
+	for text, want := range map[string]float64{
+		"name: x\nextends: all\ntext: {lambda: 0.7}": 0.7,
+		"name: x\nextends: all\ntext: {lambda: 0}":   0,
+		"name: x\nextends: all":                      -1,
+	} {
+		p, err := ParsePolicy([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := -1.0
+		if p.Lambda != nil {
+			got = *p.Lambda
+		}
+		if got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }

@@ -60,6 +60,8 @@ type elementRules struct {
 }
 
 type textRules struct {
+	// Lambda is the negative-class bias of the models, 0 to 1; none: as the server is set.
+	Lambda  *float64            `yaml:"lambda"`
 	Default *textRule           `yaml:"default"`
 	Types   map[string]textRule `yaml:"types"`
 }
@@ -133,6 +135,9 @@ func (f *policyFile) over(b *policyFile) *policyFile {
 	m.Units = append(slices.Clone(b.Units), f.Units...)
 	if m.Text.Default == nil {
 		m.Text.Default = b.Text.Default
+	}
+	if m.Text.Lambda == nil {
+		m.Text.Lambda = b.Text.Lambda
 	}
 	if m.LocalCodes == "" {
 		m.LocalCodes = b.LocalCodes
@@ -284,6 +289,9 @@ func (f *policyFile) readCodes(p *Policy) error {
 			return fmt.Errorf("origins: %w", err)
 		}
 		p.origins = append(p.origins, expr)
+	}
+	if p.Lambda = f.Text.Lambda; p.Lambda != nil && !(*p.Lambda >= 0 && *p.Lambda <= 1) {
+		return errors.New("text: lambda must lie between 0 and 1")
 	}
 	var ok bool
 	if p.localCodes, ok = phi.ParseAction(cmpOr(f.LocalCodes, "remove")); !ok ||

@@ -11,6 +11,8 @@ import (
 type Document struct {
 	Text     string       // valid UTF-8; never normalised in place
 	Language phi.Language // empty: not known, detectors read it in both languages
+	// Lambda overrides the negative-class bias of the models for this document, 0 to 1; nil: as they are set.
+	Lambda *float64
 }
 
 // Detector finds PHI. It must be safe for concurrent use, must give the same spans for the same document, and must

@@ -35,6 +35,7 @@ type Pipeline struct {
 // Options are what one call of Detect may ask for.
 type Options struct {
 	Language phi.Language // declared language; empty: detected
+	Lambda   *float64     // negative-class bias of the models, such as a policy's; nil: as they are set
 	Extra    []Detector   // such as the patient's known identifiers
 	Memory   *Memory      // of the request; what is found here is added to it; nil: of the document only
 	NoMemory bool         // switch off document memory, for ablations
@@ -56,7 +57,7 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 	detectors := slices.Concat(p.Detectors, o.Extra)
 	var found []phi.Span
 	for _, w := range windows(view, p.Window) {
-		spans, err := p.detectWindow(ctx, detectors, view, w, language)
+		spans, err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda})
 		if err != nil {
 			return nil, language, err
 		}
@@ -97,8 +98,9 @@ func Recall(text string, language phi.Language, spans []phi.Span, memory *Memory
 	return Resolve(view, append(slices.Clone(spans), memory.Find(view, language)...))
 }
 
-func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, language phi.Language) ([]phi.Span, error) {
-	doc := &Document{Text: view[w.start:w.end], Language: language}
+func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document) ([]phi.Span, error) {
+	about.Text = view[w.start:w.end]
+	doc := &about
 	var found []phi.Span
 	for _, d := range detectors {
 		if err := ctx.Err(); err != nil {

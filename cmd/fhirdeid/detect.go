@@ -104,7 +104,16 @@ func (a *app) detect(ctx context.Context, f detectFlags, args []string) error {
 	}
 	defer in.Close()
 	d := detector{pipeline: p.Pipeline, policy: policy, language: phi.Language(f.language), bytes: f.offsets == "bytes", memory: !f.pipeline.noMemory}
+	d.lambda = policyLambda(policy, f.pipeline)
 	return d.lines(ctx, in, a.stdout)
+}
+
+// policyLambda is the bias that a policy asks for; a flag goes before it.
+func policyLambda(policy *fhir.Policy, f pipelineFlags) *float64 {
+	if policy == nil || f.lambda >= 0 {
+		return nil
+	}
+	return policy.Lambda
 }
 
 // detector answers lines.
@@ -114,6 +123,7 @@ type detector struct {
 	language phi.Language
 	bytes    bool
 	memory   bool
+	lambda   *float64 // of the policy; nil: as the models are set
 }
 
 // lines answers every line of a stream in its order, several at once.
@@ -220,7 +230,7 @@ func (d detector) line(ctx context.Context, line []byte, number int) ([]byte, er
 	default:
 		return bad("unsupported-language")
 	}
-	o := pipeline.Options{Language: language, NoMemory: !d.memory}
+	o := pipeline.Options{Language: language, Lambda: d.lambda, NoMemory: !d.memory}
 	if len(in.Patient) > 0 && string(in.Patient) != "null" {
 		node, err := fhir.Decode(in.Patient, fhir.Limits{})
 		if err != nil {

@@ -211,7 +211,7 @@ func (e *evaluation) score(ctx context.Context, name string, detectors []pipelin
 	o := e.options
 	o.Name = name
 	return eval.Run(ctx, e.corpus, func(ctx context.Context, doc *eval.Document) ([]phi.Span, error) {
-		spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: doc.Language, NoMemory: !memory})
+		spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: doc.Language, Lambda: policyLambda(e.policy, e.flags), NoMemory: !memory})
 		return e.changed(spans), err
 	}, o)
 }

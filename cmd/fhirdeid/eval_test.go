@@ -27,10 +27,11 @@ func evalFiles(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"config.yaml":  "models:\n  dirs: [" + pack + "]\n",
-		"a/notes.txt":  evalInline,
-		"b/notes.txt":  strings.NewReplacer("<LOCATION_CITY>", "", "</LOCATION_CITY>", "").Replace(evalInline),
-		"i2b2/220.xml": `<?xml version="1.0"?><deIdi2b2><TEXT><![CDATA[Mrs. Meier, seen 3/14/2019]]></TEXT><TAGS><NAME id="P0" start="5" end="10" text="Meier" TYPE="PATIENT"/><DATE id="P1" start="17" end="26" text="3/14/2019" TYPE="DATE"/></TAGS></deIdi2b2>`,
+		"config.yaml":         "models:\n  dirs: [" + pack + "]\npolicy:\n  dir: " + filepath.Join(dir, "policies") + "\n",
+		"policies/eager.yaml": "name: eager\nextends: all\ntext: {lambda: 1}\n",
+		"a/notes.txt":         evalInline,
+		"b/notes.txt":         strings.NewReplacer("<LOCATION_CITY>", "", "</LOCATION_CITY>", "").Replace(evalInline),
+		"i2b2/220.xml":        `<?xml version="1.0"?><deIdi2b2><TEXT><![CDATA[Mrs. Meier, seen 3/14/2019]]></TEXT><TAGS><NAME id="P0" start="5" end="10" text="Meier" TYPE="PATIENT"/><DATE id="P1" start="17" end="26" text="3/14/2019" TYPE="DATE"/></TAGS></deIdi2b2>`,
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -97,7 +98,7 @@ func TestEvalReport(t *testing.T) {
 	}
 }
 
-// Lambda 1 makes every word PHI: the flag reaches the models.
+// Lambda 1 makes every word PHI: the flag reaches the models, and so does the policy.
 func TestEvalLambda(t *testing.T) {
 	dir := evalFiles(t)
 	for _, c := range []struct {
@@ -107,6 +108,8 @@ func TestEvalLambda(t *testing.T) {
 		{[]string{"--lambda", "0"}, 5},
 		{[]string{"--lambda", "1"}, 13},
 		{[]string{"--lambda", "1", "--models", "none"}, 5},
+		{[]string{"--policy", "eager"}, 13},
+		{[]string{"--policy", "eager", "--lambda", "0"}, 5},
 	} {
 		folder := t.TempDir()
 		if _, err := evalRun(t, dir, append(c.args, filepath.Join(dir, "a"), "-o", folder)...); err != nil {

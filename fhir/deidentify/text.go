@@ -172,7 +172,7 @@ func (w *writer) detectOne(ctx context.Context, j *job) error {
 	}
 	j.learnt = pipeline.NewMemory()
 	spans, language, err := engine.Detect(ctx, j.text, pipeline.Options{
-		Language: j.language, Extra: w.known(j.patient), Memory: j.learnt, NoMemory: j.light,
+		Language: j.language, Lambda: w.policy.Lambda, Extra: w.known(j.patient), Memory: j.learnt, NoMemory: j.light,
 	})
 	if err != nil {
 		return detectError(ctx, j.path, err)

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Decision overrides that of the packs.
 	Decision *Decision
-	// Lambda overrides that of the decision, whoever made it.
+	// Lambda overrides that of the decision, whoever made it; the document's own overrides both.
 	Lambda *float64
 	// Pool is shared with other detectors; nil: a pool of its own.
 	Pool *Pool
@@ -123,6 +123,13 @@ func (d *Detector) decision(e *Ensemble) Decision {
 
 // Detect gives disjoint spans in order. It fails if any model does.
 func (d *Detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
+	if doc.Lambda != nil {
+		spans, err := d.SweepLambda(ctx, doc, []float64{*doc.Lambda})
+		if err != nil {
+			return nil, err
+		}
+		return spans[0], nil
+	}
 	spans, err := d.read(ctx, doc, 1, func(_ int, e *Ensemble) Decision { return d.decision(e) })
 	if err != nil {
 		return nil, err

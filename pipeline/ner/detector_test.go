@@ -172,6 +172,15 @@ func TestDecisions(t *testing.T) {
 	if got := show(text, detect(t, biased, text)); !slices.Equal(got, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}) {
 		t.Errorf("lambda of the options: %q", got)
 	}
+	whole := 0.0
+	spans, err := biased.Detect(context.Background(), &pipeline.Document{Text: text, Lambda: &whole})
+	if err != nil || !slices.Equal(show(text, spans), []string{"NAME_STAFF:Meier@de"}) {
+		t.Errorf("lambda of the document: %q, %v", show(text, spans), err)
+	}
+	whole = 7
+	if _, err := biased.Detect(context.Background(), &pipeline.Document{Text: text, Lambda: &whole}); err == nil {
+		t.Error("read a document with a lambda of 7")
+	}
 	// The thresholds of the pack stay when lambda is changed.
 	strict := *e
 	strict.Decision = ner.Decision{SuperclassThreshold: 0.5}
