@@ -15,7 +15,7 @@ DATA    ?= ../shared/data
 # Exact versions of what only checks the code.
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
-GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: build native demo test test-training bench load lint fuzz gazetteer train packs image clean
 
@@ -43,8 +43,10 @@ test: native
 test-training:
 	models/training/test.sh $(BUILD)
 
+# Go benchmarks, then the packs beside Python transformers and bare onnxruntime on the same windows.
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...
+	models/bench/compare.sh $(BUILD)
 
 lint: native
 	@GOBIN=$(BUILD)/bin sh models/native/tools.sh $(GOLANGCI) $(GOFUMPT) $(GOVULNCHECK)
