@@ -47,9 +47,9 @@ var cueWords = map[cue]string{
 	famousCue: "mayo charité",
 	spokenCue: `null eins zwo zwei drei vier fünf sechs sieben acht neun oh zero one two three four five six seven eight nine
 		double triple doppel`,
-	callCue: `ring call page bleep phone rings rufen anrufen rückruf erreichbar anmeldung rückfragen melden unter pager bleeps ascom
+	callCue: `ring call page bleep phone rings rufen anrufen rückruf erreichbar anmeldung rückfragen melden pager bleeps ascom
 		spectra vocera funk spectralink text txt dial`,
-	underCue: "ring call page bleep unter ascom spectra vocera anrufen",
+	underCue: "ring call page bleep ascom spectra vocera anrufen",
 	flightCue: `heli helikopter hubschrauber intensivhubschrauber rettungshubschrauber rth ith nah flug flight helicopter aircraft maschine rega
 		crew pilot rfds pc kennz kennzeichen transport verlegung`,
 	vitalCue: `rr bp hr pr af hf bpm spo sao sat temp puls gcs nihss mmse moca ck ckmb crp bsg bks hb hkt leu leuko thr throm got gpt ggt ast alt

@@ -3,8 +3,8 @@ package rules
 import "unicode/utf8"
 
 // misread gives the text as it was before character recognition took digits for letters, in the same length: O5121 is
-// 05121, 3718l is 37181. Only a text with two numbers that hold such a letter between digits is changed at all; so
-// "O2" and "5l" stay what they are elsewhere.
+// 05121, 3718l is 37181. Only a text with two numbers that hold such a letter between digits, or an O before three of them,
+// is changed at all; so "O2" and "5l" stay what they are elsewhere.
 func misread(text string) string {
 	if !misreadTwice(text) {
 		return text
@@ -37,7 +37,8 @@ func misreadTwice(text string) bool {
 	for i := 1; i+1 < len(text); i++ {
 		switch text[i] {
 		case 'l', 'I', 'O', 'o':
-			if digit(text[i-1]) && digit(text[i+1]) {
+			leading := text[i] == 'O' && i+3 < len(text) && digit(text[i+1]) && digit(text[i+2]) && digit(text[i+3]) && !letter(text[i-1]) && !digit(text[i-1])
+			if digit(text[i-1]) && digit(text[i+1]) || leading {
 				start := i
 				for start > 0 && digitLike(text[start-1]) {
 					start--

@@ -195,6 +195,9 @@ func (d *digits) firstNumber(s *scan) int {
 
 // national judges numbers that begin with a trunk zero: 030 / 1234-56, (0)89, 079 226 31 04, 020 7946 0123.
 func (s *scan) national(d *digits) float64 {
+	if k := d.firstNumber(s); d.groups >= 2 && d.sizes[0] == 5 && d.sizes[1] == 4 && d.seps[1] == '-' && s.at(k-1).shape == upper && s.at(k-1).runes == 2 && states[s.surface(k-1)] {
+		return 0 // a ZIP code: MA 01604-1234
+	}
 	if d.total < 6 || d.total > 15 || d.groups < 2 {
 		if d.groups == 1 && d.total >= 10 && d.total <= 12 && s.at(d.from).gap+s.at(d.from).lines > 0 && s.surface(d.firstNumber(s))[1] != '0' {
 			return 0.6 // 01761234567 alone may as well be an id

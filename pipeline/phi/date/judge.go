@@ -1019,6 +1019,16 @@ func (sc *scanner) judgeMonth(p int, end *int, c context) float64 {
 		if (full == "july" || full == "juli" || full == "juni") && !title && !c.lineStart && prev != "frau" && prev != "herr" && prev != "dr" {
 			return 0.6
 		}
+		// A month written as a name, inside a sentence and not before another one: "stopped by me March.", "Zeckenstich August".
+		capital := isUpper(text[0]) && low[1:] == text[1:]
+		switch {
+		case !capital || title || c.lineStart || full == "may" || prev == "" || prev == "with" || prev == "and" || prev == "mit" || prev == "und" || prev == "an" || prev == "von" || prev == "the" || prev == "der" || prev == "die" || prev == "das" || prev == "a" || prev == "frau" || prev == "herr" || prev == "dr" || prev == "var" || prev == "mr" || prev == "mrs" || prev == "ms" || prev == "miss":
+		case c.after == 0 || strings.IndexByte(",.;):\n]\"?!", c.after) >= 0 || c.after == ' ' && c.nextIsWord:
+			if full == "jan" && c.nextIsWord && c.next != "" {
+				return 0 // a first name
+			}
+			return 0.55
+		}
 		return 0
 	}
 	// January, Februar, Oktober …: nothing else is called so
@@ -1083,6 +1093,14 @@ func (sc *scanner) judgeSeason(c context) float64 {
 		return 0.7
 	case "für", "ab":
 		return 0.6
+	case "dem":
+		if strings.EqualFold(c.prev2, "seit") {
+			return 0.6
+		}
+	case "in", "this":
+		if e.english && sc.lang == phi.English {
+			return 0.55
+		}
 	}
 	return 0
 }

@@ -1,0 +1,85 @@
+package rules_test
+
+import (
+	"testing"
+
+	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/pipetest"
+	"fhirdeid/pipeline/rules"
+)
+
+// The forms in this file are of each class several, and beside them what must stay.
+
+func TestDictatedAndCalledNumbers(t *testing.T) {
+	pipetest.Accept(t, rules.Contacts, phi.German,
+		"bitte rufen sie zurück unter [CONTACT_PHONE:null fünf fünf sechs vier vier null zwo acht] punkt",
+		"durchwahl [CONTACT_PHONE:vier vier null]",
+		"Anmeldung unter [CONTACT_PHONE:81177], danke.",
+		"Tel. [CONTACT_PHONE:03834 86-6712], Stationen: SZT [CONTACT_PHONE:86-6741], C3 [CONTACT_PHONE:86-6733]",
+		"Tel. [CONTACT_PHONE:O5121 - 88 20 4l], Fax [CONTACT_FAX:O5121 - 88 2O 44], geb. O4.11.l939",
+		"Einmal eins zwei drei, dann Pause. Merkfähigkeit drei von drei.",
+		"Blutdruck unter 140, Temperatur unter 38,5, Frequenz auf 1200 eingestellt, 5l Sauerstoff, O2 2 l/min.",
+		"Ab 2021 unter 5000 Thrombozyten, unter 2000 ml Trinkmenge.",
+	)
+	pipetest.Accept(t, rules.Contacts, phi.English,
+		"Ring [CONTACT_PHONE:1199] NOW.",
+		"Page me at [CONTACT_PHONE:60422], day shift.",
+		"Please call the reg on [CONTACT_PHONE:2288].",
+		"call [CONTACT_PHONE:oh seven seven double oh nine four six one] please",
+		"Call me at 1430, dose at 2000 units, on page 12 of 30.",
+		"MoCA: remembered one two three of five words.",
+	)
+}
+
+func TestStreetForms(t *testing.T) {
+	pipetest.Accept(t, rules.Addresses, phi.German,
+		"Frau\nGerlinde Breit\n[LOCATION_STREET:Wiener Straße 151/Stg. 3/Top 9]\n[LOCATION_ZIP:4020] [LOCATION_CITY:Linz]",
+		"wohnhaft [LOCATION_STREET:Heidestraße 118], [LOCATION_ZIP:06842] [LOCATION_CITY:Dessau-Roßlau]",
+		"Praxis, [LOCATION_STREET:Altmarkt 14] in [LOCATION_ZIP:01587] [LOCATION_CITY:Riesa]",
+		"[LOCATION_STREET:Türrschmidtstr. 20 VH 3. OG] links",
+		"ich bin jetzt gerade bei der frau in der [LOCATION_STREET:neugasse elf] und sie hat wieder stark geblutet",
+		"Ärztehaus, [LOCATION_STREET:St. Gallerstrasse 51], Flawil",
+		"Am 12 Uhr, im Zimmer 3, am Tag 5, im Segment 7, auf Station 4 in Ruhe.",
+		"Bewegungsweg 20 cm, Bergstation 2, Befundbericht 3.",
+	)
+	pipetest.Accept(t, rules.Addresses, phi.English,
+		"Mrs Sohal, [LOCATION_STREET:17 Quarry Bank], [LOCATION_CITY:Ossett] [LOCATION_ZIP:WF5 0ZZ].",
+		"Royal Infirmary, [LOCATION_STREET:Castle Gate], [LOCATION_CITY:Shrewsbury] [LOCATION_ZIP:SY1 9QX]",
+		"Address [LOCATION_STREET:71844 Road 433], [LOCATION_CITY:Oconto], [LOCATION_STATE:NE] [LOCATION_ZIP:68860]",
+		"the Walgreens on [LOCATION_STREET:Kestrel Pkwy], thanks",
+		"Lives at [LOCATION_STREET:12 Elm St., Apt 3B], [LOCATION_CITY:Worcester], [LOCATION_STATE:MA] [LOCATION_ZIP:01604-1234].",
+		"Gait steady, bank of lights, 5 mg at the gate of the unit, road test 3.",
+	)
+}
+
+func TestIDForms(t *testing.T) {
+	pipetest.Accept(t, rules.IDs, phi.German,
+		"Betreuung laut Amtsgericht ([ID_OTHER:XVII 714/21]) seit 20.04.2021",
+		"Unterbringung ([ID_OTHER:7 XIV 118/84])",
+		"Rega, Heli [ID_VEHICLE:HB-ZPQ]",
+		"Verlegung mit ITH [ID_VEHICLE:Christoph 14] um 11:25",
+		"Labor: BSG 24/51, CK 640, GGT 412, MCV 106. Echo: EF 55 %.",
+		"Ergänzung Labor: LDH 2400, PSA 11, HPI: 11:50, Ruhe-EKG: PQ 240.",
+		"Befund: RR 134/72, HF 66, Gerät: MAC 2000.",
+		"Stadium IV 3/12, XII 5 Hirnnerv, L V 12/2021.",
+	)
+	pipetest.Accept(t, rules.IDs, phi.English,
+		"Driver number [ID_LICENSE:PEVER 808036 MA9XY 21].",
+		"He drives a Mini, [ID_VEHICLE:WX15 KOD], parked at the pub.",
+		"Transferred by air, crew of [ID_VEHICLE:VH-NQX] waits.",
+		"ECG: PR 240, QRS 90. Vitals: BP 124/80, HR 72. IOL SN60AT 21.0 D.",
+	)
+}
+
+func TestDateForms(t *testing.T) {
+	pipetest.Accept(t, rules.Dates, phi.German,
+		"Zeckenstich [DATE_DATE:August], Kontrolle im [DATE_DATE:Okt.], [DATE_DATE:Ende März], [DATE_DATE:Mitte Februar].",
+		"seit [DATE_DATE:Samichlaus], zu [DATE_DATE:Allerheiligen], [DATE_DATE:KW 14], [DATE_DATE:Herbst 1982].",
+		"var. Dez., FBA pH 7,28; Frau März und Herr August kamen.",
+	)
+	pipetest.Accept(t, rules.Dates, phi.English,
+		"OCP stopped by me [DATE_DATE:March]. Retired [DATE_DATE:June], home for [DATE_DATE:Turkey Day].",
+		"Creatinine of 1.4. During the stay potassium was 3.2. The March hare. She may go; they march on.",
+		"on the [DATE_DATE:fourth of July] and in [DATE_DATE:early March 2019]",
+	)
+}
