@@ -6,6 +6,7 @@ type DeviceInfo struct {
 	Name     string // default fhirdeid
 	Version  string
 	Packs    []Pack // model packs, in order
+	Lists    string // version of the word lists that surrogates come from; "" says nothing
 	Policies []Pack // policies with their versions
 }
 
@@ -18,6 +19,9 @@ func NewDevice(d DeviceInfo) *Node {
 	versions := NewArray(deviceVersion("software", d.Version))
 	for _, p := range d.Packs {
 		versions.Append(deviceVersion("model pack", p.Name+" "+p.Version))
+	}
+	if d.Lists != "" {
+		versions.Append(deviceVersion("word lists", d.Lists))
 	}
 	for _, p := range d.Policies {
 		versions.Append(deviceVersion("policy", p.Name+" "+p.Version))

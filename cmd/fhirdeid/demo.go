@@ -1,19 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"fhirdeid/fhir"
 	"fhirdeid/fhir/attachment"
@@ -40,6 +41,12 @@ var demoDocuments = map[string][]string{
 	"en": {"letter.txt", "report.pdf", "note.rtf", "physio.docx", "cda.xml"},
 }
 
+// demoTitles say whose documents are shown.
+var demoTitles = map[string]string{"de": "A German patient", "en": "An English-speaking patient"}
+
+// demoKinds name the formats.
+var demoKinds = map[string]string{".txt": "plain text", ".pdf": "PDF", ".rtf": "RTF", ".docx": "Word", ".xml": "CDA"}
+
 func (a *app) demo(ctx context.Context, out string) error {
 	data, err := os.MkdirTemp("", "fhirdeid-demo-")
 	if err != nil {
@@ -58,24 +65,35 @@ func (a *app) demo(ctx context.Context, out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+	d := demoPrinter{newColumns(a.stdout), out}
+	d.say("fhirdeid de-identifies FHIR resources and the documents in them. Here two invented patients, each a Bundle of a Patient and",
+		"five documents. Left what went in, right what came out: names, addresses and numbers have become others of the same kind,",
+		"one and the same wherever they stand, and all dates of a patient have moved by the same hidden number of days.")
 	started := time.Now()
 	for _, language := range []string{"de", "en"} {
-		if err := a.demoPatient(ctx, rt, language, out); err != nil {
+		if err := d.patient(ctx, rt, language); err != nil {
 			return fmt.Errorf("demo %s: %w", language, err)
 		}
 	}
-	fmt.Fprintf(a.stdout, "\n%d documents of 2 patients in %.1f s. Input, output and extracted files: %s\n",
-		len(demoDocuments["de"])+len(demoDocuments["en"]), time.Since(started).Seconds(), out)
-	fmt.Fprintln(a.stdout, "No tool guarantees complete removal: review samples before data leaves the hospital.")
+	d.heading("Done")
+	d.say(fmt.Sprintf("%d documents of 2 patients in %.1f s. In %s: the Bundles before and after, and each document as it came out.",
+		len(demoDocuments["de"])+len(demoDocuments["en"]), time.Since(started).Seconds(), out))
+	d.say("No tool guarantees complete removal: review samples before data leaves the hospital.")
 	return nil
 }
 
-func (a *app) demoPatient(ctx context.Context, rt *program, language, out string) error {
+// demoPrinter shows patients and keeps their files.
+type demoPrinter struct {
+	columns
+	out string
+}
+
+func (d demoPrinter) patient(ctx context.Context, rt *program, language string) error {
 	bundle, err := demoBundle(language)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(out, language+"-before.json"), bundle.EncodeIndent("  "), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(d.out, language+"-before.json"), bundle.EncodeIndent("  "), 0o644); err != nil {
 		return err
 	}
 	result, err := rt.service.Deidentify(ctx, deidentify.Request{
@@ -84,15 +102,15 @@ func (a *app) demoPatient(ctx context.Context, rt *program, language, out string
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(out, language+"-after.json"), result.Resource.EncodeIndent("  "), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(d.out, language+"-after.json"), result.Resource.EncodeIndent("  "), 0o644); err != nil {
 		return err
 	}
 	before, after := attachments(bundle), attachments(result.Resource)
 	if len(before) != len(after) {
 		return errors.New("the answer has another number of attachments")
 	}
-	color := isTerminal(a.stdout)
-	sideBySide(a.stdout, "Patient, before", "Patient, after", patientSummary(find(bundle, "Patient")), patientSummary(find(result.Resource, "Patient")), color)
+	d.heading(demoTitles[language])
+	d.sideBySide("Patient", patientSummary(find(bundle, "Patient")), patientSummary(find(result.Resource, "Patient")))
 	for i, name := range demoDocuments[language] {
 		left, err := textOf(ctx, before[i])
 		if err != nil {
@@ -102,14 +120,14 @@ func (a *app) demoPatient(ctx context.Context, rt *program, language, out string
 		if err != nil {
 			return err
 		}
-		sideBySide(a.stdout, name+", before", name+", after", left, right, color)
-		file := filepath.Join(out, fmt.Sprintf("%s-after-%d%s", language, i+1, filepath.Ext(name)))
+		d.sideBySide(name+" ("+demoKinds[filepath.Ext(name)]+")", left, right)
+		file := filepath.Join(d.out, fmt.Sprintf("%s-after-%d%s", language, i+1, filepath.Ext(name)))
 		if err := os.WriteFile(file, after[i].data, 0o644); err != nil {
 			return err
 		}
 	}
-	demoProvenance(a.stdout, result)
-	demoRisk(a.stdout, result)
+	d.provenance(result)
+	d.risk(result, demoDocuments[language], after)
 	return nil
 }
 
@@ -148,6 +166,7 @@ func demoBundle(language string) (*fhir.Node, error) {
 func entryOf(resource *fhir.Node) *fhir.Node { return fhir.NewObject("resource", resource) }
 
 type demoAttachment struct {
+	id          string // of the DocumentReference
 	contentType string
 	data        []byte
 }
@@ -162,7 +181,7 @@ func attachments(bundle *fhir.Node) []demoAttachment {
 		for _, c := range e.Get("resource").Get("content").Items() {
 			at := c.Get("attachment")
 			data, _ := base64.StdEncoding.DecodeString(at.Text("data"))
-			list = append(list, demoAttachment{at.Text("contentType"), data})
+			list = append(list, demoAttachment{e.Get("resource").Text("id"), at.Text("contentType"), data})
 		}
 	}
 	return list
@@ -216,102 +235,94 @@ func patientSummary(p *fhir.Node) string {
 	return b.String()
 }
 
-// columnWidth is that of one of the two columns.
-const columnWidth = 64
+// provenance prints who did what to what, as the Provenance has it.
+func (d demoPrinter) provenance(result *deidentify.Result) {
+	for _, p := range result.Provenance {
+		kinds := map[string]int{}
+		for _, t := range p.Get("target").Items() {
+			kind, _, _ := strings.Cut(t.Text("reference"), "/")
+			kinds[kind]++
+		}
+		var versions []string
+		for _, v := range result.Device.Get("version").Items() {
+			versions = append(versions, v.Text("type", "text")+" "+v.Text("value"))
+		}
+		activity := p.Get("activity").Get("coding").Item(0)
+		policy, _ := p.Get("policy").Item(0).Str()
+		d.table("Provenance "+shorten(p.Text("id")), [][]string{
+			{"activity", activity.Text("code") + " (" + activity.Text("display") + "), " + p.Text("recorded")},
+			{"agent", "Device " + result.Device.Get("deviceName").Item(0).Text("name") + ": " + strings.Join(versions, ", ")},
+			{"policy", policy},
+			{"target", counted(kinds)},
+			{"source", fmt.Sprintf("%d, each named by a keyed hash only", p.Get("entity").Len())},
+		})
+	}
+}
 
-// sideBySide prints two texts in columns; lines that differ are marked.
-func sideBySide(w io.Writer, leftTitle, rightTitle, left, right string, color bool) {
-	fmt.Fprintf(w, "\n%s | %s\n%s-+-%s\n", pad(leftTitle), rightTitle, strings.Repeat("-", columnWidth), strings.Repeat("-", columnWidth))
-	l, r := strings.Split(strings.TrimRight(left, "\n"), "\n"), strings.Split(strings.TrimRight(right, "\n"), "\n")
-	for i := range max(len(l), len(r)) {
-		lw, rw := wrap(at(l, i)), wrap(at(r, i))
-		for j := range max(len(lw), len(rw)) {
-			a, b, mark := at(lw, j), at(rw, j), "|"
-			if at(l, i) != at(r, i) {
-				mark = "»"
-				if color {
-					b = "\x1b[32m" + b + "\x1b[0m"
+// risk prints the risk Observations as a table, a document a line.
+func (d demoPrinter) risk(result *deidentify.Result, names []string, documents []demoAttachment) {
+	rows := [][]string{{"document", "risk", "level", "missed?", "quasi-ids", "known ids left", "replaced"}}
+	note := ""
+	for i, doc := range documents {
+		for _, o := range result.Observations {
+			if !strings.HasSuffix(o.Get("focus").Item(0).Text("reference"), "/"+doc.id) {
+				continue
+			}
+			values, replaced := map[string]string{}, map[string]int{}
+			for _, c := range o.Get("component").Items() {
+				code := c.Get("code").Get("coding").Item(0).Text("code")
+				values[code] = valueOf(c)
+				if entity, ok := strings.CutPrefix(code, "count-"); ok {
+					category, _, _ := strings.Cut(entity, "_")
+					n, _ := strconv.Atoi(values[code])
+					replaced[category] += n
 				}
 			}
-			fmt.Fprintf(w, "%s %s %s\n", pad(a), mark, b)
+			note = o.Get("note").Item(0).Text("text")
+			rows = append(rows, []string{
+				names[i], values["joint-score"], values["level"], values["leak-probability"], values["quasi-identifiers"], values["leak-gate"], counted(replaced),
+			})
 		}
 	}
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return strings.ReplaceAll(lines[i], "\t", "    ")
-	}
-	return ""
-}
-
-func pad(s string) string {
-	return s + strings.Repeat(" ", max(0, columnWidth-utf8.RuneCountInString(s)))
-}
-
-func wrap(s string) []string {
-	var lines []string
-	for utf8.RuneCountInString(s) > columnWidth {
-		runes := []rune(s)
-		cut := columnWidth
-		for i := columnWidth; i > columnWidth/2; i-- {
-			if runes[i] == ' ' {
-				cut = i
-				break
-			}
-		}
-		lines = append(lines, string(runes[:cut]))
-		s = strings.TrimLeft(string(runes[cut:]), " ")
-	}
-	return append(lines, s)
-}
-
-func demoProvenance(w io.Writer, result *deidentify.Result) {
-	for _, p := range result.Provenance {
-		var targets []string
-		for _, t := range p.Get("target").Items() {
-			targets = append(targets, shorten(t.Text("reference")))
-		}
-		fmt.Fprintf(w, "\nProvenance %s: activity %s, agent %s, targets %s\n", shorten(p.Text("id")),
-			p.Get("activity").Get("coding").Item(0).Text("code"), shorten(p.Get("agent").Item(0).Text("who", "reference")), strings.Join(targets, " "))
-		break // one stands for all in the terminal; the file has them all
-	}
-	fmt.Fprintf(w, "%d Provenance in all; %d warnings\n", len(result.Provenance), len(result.Warnings))
+	d.table("Risk of re-identification, an Observation for each document", rows)
+	d.say("risk: joint probability; missed?: that an identifier was missed; quasi-ids: kinds of what may tell a person in combination.", note)
 	for _, warning := range result.Warnings {
-		fmt.Fprintf(w, "  warning %s: %s %s\n", warning.Code, warning.Text, warning.Expression)
+		place := warning.Expression
+		for i, name := range names {
+			if strings.HasPrefix(place, fmt.Sprintf("Bundle.entry[%d].", i+1)) {
+				place = name
+			}
+		}
+		d.say(strings.TrimSpace("Note: " + strings.TrimPrefix(place+": ", ": ") + warning.Text))
 	}
 }
 
-func demoRisk(w io.Writer, result *deidentify.Result) {
-	for _, o := range result.Observations {
-		fmt.Fprintf(w, "Risk of %s:", shorten(o.Get("focus").Item(0).Text("reference")))
-		for _, c := range o.Get("component").Items() {
-			code := c.Get("code").Get("coding").Item(0).Text("code")
-			switch {
-			case !c.Get("valueQuantity").IsNull():
-				value, _ := c.Get("valueQuantity").Get("value").Num()
-				fmt.Fprintf(w, " %s=%s", code, value)
-			case !c.Get("valueInteger").IsNull():
-				value, _ := c.Get("valueInteger").Num()
-				fmt.Fprintf(w, " %s=%s", code, value)
-			case !c.Get("valueBoolean").IsNull():
-				value, _ := c.Get("valueBoolean").Bool()
-				fmt.Fprintf(w, " %s=%v", code, value)
-			}
+// valueOf gives the value of a component as text; percentages rounded.
+func valueOf(c *fhir.Node) string {
+	if q := c.Get("valueQuantity"); q != nil {
+		number, _ := q.Get("value").Num()
+		if f, err := strconv.ParseFloat(number, 64); err == nil && q.Text("unit") == "%" {
+			return fmt.Sprintf("%.0f %%", f)
 		}
-		fmt.Fprintln(w)
+		return number
 	}
+	if n, ok := c.Get("valueInteger").Num(); ok {
+		return n
+	}
+	return c.Text("valueString")
+}
+
+// counted lists what there is how often, the most frequent first.
+func counted(kinds map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", kinds[name], name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func shorten(reference string) string {
-	reference = strings.TrimPrefix(reference, "urn:uuid:")
-	if head, id, ok := strings.Cut(reference, "/"); ok && len(id) > 8 {
-		return head + "/" + id[:8]
-	}
 	return reference[:min(len(reference), 8)]
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

@@ -181,13 +181,10 @@ func (a *answering) id(parts ...string) string {
 
 // device describes the program; the same program under the same policy is the same Device.
 func (a *answering) device(d DeviceInfo) {
-	info := fhir.DeviceInfo{Name: d.Name, Version: d.Version, Policies: []fhir.Pack{{Name: a.w.policy.Name, Version: a.w.policy.Version}}}
+	info := fhir.DeviceInfo{Name: d.Name, Version: d.Version, Lists: d.Lists, Policies: []fhir.Pack{{Name: a.w.policy.Name, Version: a.w.policy.Version}}}
 	for _, p := range d.Packs {
 		name, version, _ := strings.Cut(p, " ")
 		info.Packs = append(info.Packs, fhir.Pack{Name: name, Version: version})
-	}
-	if d.Lists != "" {
-		info.Packs = append(info.Packs, fhir.Pack{Name: "lists", Version: d.Lists})
 	}
 	info.ID = a.id("device", fmt.Sprint(info))
 	a.dev = fhir.NewDevice(info)

@@ -2,6 +2,7 @@ package deidentify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/base64"
@@ -296,13 +297,24 @@ func (w *writer) fileOf(r *resource) *file {
 	return nil
 }
 
+// simplified says what a decoder did to the content besides de-identifying it.
+var simplified = map[string]string{
+	"picture-removed":   "A picture in the content was removed.",
+	"object-removed":    "An embedded object was removed from the content.",
+	"attribute-removed": "Attributes that are not known were removed from the content.",
+	"changes-accepted":  "Tracked changes were accepted; what they had deleted is gone.",
+	"textbox-flattened": "The text of text boxes stands as paragraphs now.",
+	"formula-flattened": "Formulas stand as plain text now.",
+	"layout-simplified": "The pages were written anew with their text; layout, pictures and fonts are simpler than before.",
+}
+
 func (w *writer) queue(f *file) {
 	language := f.language
 	if language == "" {
 		language = f.doc.Language()
 	}
 	for _, code := range f.doc.Warnings() {
-		w.warn("informational", f.path, "Left out of the content: "+code+".")
+		w.warn("informational", f.path, cmp.Or(simplified[code], "The content was simplified: "+code+"."))
 	}
 	j := &job{
 		path: f.path, patient: f.resource.patient, language: language, text: f.doc.Text(), doc: f.doc, document: true,
