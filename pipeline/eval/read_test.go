@@ -95,10 +95,12 @@ func TestFormats(t *testing.T) {
 		{"CAS JSON", map[string]string{"a.json": casNew}, []string{"NAME_PATIENT:Meier", "DATE_BIRTHDATE:12.03.1948"}, 1},
 		{"CAS JSON, older", map[string]string{"a.json": casOld}, []string{"NAME_PATIENT:Meier", "DATE_BIRTHDATE:12.03.1948"}, 1},
 		{
-			"BRAT", map[string]string{
+			"BRAT",
+			map[string]string{
 				"x.txt": "Größe: Karl\nMeier aus Bonn", "x.ann": "T1\tNAME_PATIENT 7 11;12 17\tKarl Meier\nT2\tCITY 22 26\tBonn\nR1\tx Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tsure\n",
 			},
-			[]string{"NAME_PATIENT:Karl", "NAME_PATIENT:Meier", "LOCATION_CITY:Bonn"}, 1,
+			[]string{"NAME_PATIENT:Karl", "NAME_PATIENT:Meier", "LOCATION_CITY:Bonn"},
+			1,
 		},
 		{"CoNLL", map[string]string{"x.conll": conll}, []string{"NAME:Meier Müller", "LOCATION:Bonn", "NAME:Anna", "NAME:Eva"}, 1},
 		{"CoNLL with numbers", map[string]string{"x.tsv": germ}, []string{"NAME:Karl", "LOCATION:Graz"}, 1},

@@ -42,10 +42,15 @@ func TestAgreementByTable(t *testing.T) {
 		{"two persons", "Karl Meier kommt", "Karl=B-NAME Meier=B-NAME", "Karl=B-NAME_STAFF Meier=B-NAME_STAFF", []string{"NAME_STAFF:Karl@de", "NAME_STAFF:Meier@de"}},
 		{"subclass lost on the way", "Karl Meier kommt", "Karl=B-NAME Meier=I-NAME", "Karl=B-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier@de"}},
 		{"superclass lost on the way", "Karl Meier kommt", "Karl=B-NAME", "Karl=B-NAME_PATIENT Meier=I-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier@de"}},
-		{"contradiction inside a span", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-LOCATION Schmitz=I-NAME",
-			"Karl=B-NAME_PATIENT Meier=I-NAME_PATIENT Schmitz=I-NAME_PATIENT", []string{"NAME_PATIENT:Karl Meier Schmitz@de"}},
-		{"hyphen unmarked", "Frau Müller-Lüdenscheidt ging", "Müller=B-NAME Lüdenscheidt=I-NAME", "Müller=B-NAME_STAFF Lüdenscheidt=I-NAME_STAFF",
-			[]string{"NAME_STAFF:Müller-Lüdenscheidt@de"}},
+		{
+			"contradiction inside a span", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-LOCATION Schmitz=I-NAME",
+			"Karl=B-NAME_PATIENT Meier=I-NAME_PATIENT Schmitz=I-NAME_PATIENT",
+			[]string{"NAME_PATIENT:Karl Meier Schmitz@de"},
+		},
+		{
+			"hyphen unmarked", "Frau Müller-Lüdenscheidt ging", "Müller=B-NAME Lüdenscheidt=I-NAME", "Müller=B-NAME_STAFF Lüdenscheidt=I-NAME_STAFF",
+			[]string{"NAME_STAFF:Müller-Lüdenscheidt@de"},
+		},
 		{"a new beginning behind a hyphen", "Müller-Lüdenscheidt", "", "Müller=B-NAME_STAFF Lüdenscheidt=B-NAME_STAFF", []string{"NAME_STAFF:Müller-Lüdenscheidt@de.subclass"}},
 		{"slash parts persons", "Müller/Schmidt", "", "Müller=B-NAME_STAFF Schmidt=B-NAME_STAFF", []string{"NAME_STAFF:Müller@de.subclass", "NAME_STAFF:Schmidt@de.subclass"}},
 		{"date of numbers", "am 12.03.2021 um", "12=B-DATE .=I-DATE 03=I-DATE 2021=I-DATE", "12=B-DATE_DATE 03=I-DATE_DATE 2021=I-DATE_DATE", []string{"DATE_DATE:12.03.2021@de"}},
@@ -54,8 +59,10 @@ func TestAgreementByTable(t *testing.T) {
 		{"an unmarked word parts", "Karl und Meier", "Karl=B-NAME Meier=I-NAME", "", []string{"NAME:Karl@de.superclass", "NAME:Meier@de.superclass"}},
 		{"kinds side by side", "Bonn 2021", "Bonn=B-LOCATION 2021=I-DATE", "Bonn=B-LOCATION_CITY 2021=I-DATE_DATE", []string{"LOCATION_CITY:Bonn@de", "DATE_DATE:2021@de"}},
 		{"punctuation alone", "a , b", ",=B-NAME", "", nil},
-		{"full stop of a day", "am 02.03. und 4.5.21. Am 3.–4.8. auch", "", "02=B-DATE_DATE .=I-DATE_DATE 03=I-DATE_DATE 4=B-DATE_DATE 5=I-DATE_DATE 21=I-DATE_DATE 3=B-DATE_DATE 8=I-DATE_DATE",
-			[]string{"DATE_DATE:02.03.@de.subclass", "DATE_DATE:4.5.21.@de.subclass", "DATE_DATE:3.@de.subclass", "DATE_DATE:4.8.@de.subclass"}},
+		{
+			"full stop of a day", "am 02.03. und 4.5.21. Am 3.–4.8. auch", "", "02=B-DATE_DATE .=I-DATE_DATE 03=I-DATE_DATE 4=B-DATE_DATE 5=I-DATE_DATE 21=I-DATE_DATE 3=B-DATE_DATE 8=I-DATE_DATE",
+			[]string{"DATE_DATE:02.03.@de.subclass", "DATE_DATE:4.5.21.@de.subclass", "DATE_DATE:3.@de.subclass", "DATE_DATE:4.8.@de.subclass"},
+		},
 		{"initial", "gez. O. W. am", "", "O=B-NAME_STAFF W=I-NAME_STAFF", []string{"NAME_STAFF:O. W.@de.subclass"}},
 		{"not the full stop of the sentence", "bei Dr. Meier. Dann", "", "Meier=B-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"signs at the border", "Bett , Meier: da", "", ",=B-NAME_STAFF Meier=I-NAME_STAFF :=I-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
@@ -195,8 +202,17 @@ func TestDecisions(t *testing.T) {
 	if _, err := biased.SweepLambda(context.Background(), &pipeline.Document{Text: text}, []float64{-1}); err == nil {
 		t.Error("swept a lambda of -1")
 	}
-	for _, bad := range []ner.Decision{{Lambda: -0.1}, {Lambda: 1.1}, {Recall: 2}, {Threshold: -1}, {Lambda: math.NaN()}, {SuperclassThreshold: 2}, {Word: 9}, {Agreement: 9},
-		{Types: map[phi.Type]float64{phi.Name: 2}}, {Types: map[phi.Type]float64{phi.NoType: 0.5}},
+	for _, bad := range []ner.Decision{
+		{Lambda: -0.1},
+		{Lambda: 1.1},
+		{Recall: 2},
+		{Threshold: -1},
+		{Lambda: math.NaN()},
+		{SuperclassThreshold: 2},
+		{Word: 9},
+		{Agreement: 9},
+		{Types: map[phi.Type]float64{phi.Name: 2}},
+		{Types: map[phi.Type]float64{phi.NoType: 0.5}},
 	} {
 		if _, err := ner.NewDetector(ner.Options{Decision: &bad}, e); err == nil {
 			t.Errorf("accepted %+v", bad)

@@ -163,8 +163,16 @@ func (c chance) Tag(_ context.Context, ids []int64) ([]float32, error) {
 }
 
 var chanceClasses = []Class{
-	{}, {phi.NamePatient, true}, {phi.NamePatient, false}, {phi.NameStaff, true}, {phi.NameStaff, false},
-	{phi.LocationCity, true}, {phi.LocationCity, false}, {phi.DateDate, true}, {phi.DateDate, false}, {phi.Other, false},
+	{},
+	{phi.NamePatient, true},
+	{phi.NamePatient, false},
+	{phi.NameStaff, true},
+	{phi.NameStaff, false},
+	{phi.LocationCity, true},
+	{phi.LocationCity, false},
+	{phi.DateDate, true},
+	{phi.DateDate, false},
+	{phi.Other, false},
 }
 
 func randomDetector(n int, seed uint64, options Options) *Detector {
