@@ -25,7 +25,7 @@ const SystemFile = "/etc/fhirdeid/config.yaml"
 // envPrefix begins every environment variable; what only the tests and the build use is no setting.
 const envPrefix = "FHIRDEID_"
 
-var notSettings = []string{"FHIRDEID_DATA", "FHIRDEID_CONFIG"}
+var notSettings = []string{"FHIRDEID_DATA", "FHIRDEID_CONFIG", "FHIRDEID_TOOLS", "FHIRDEID_CANARIES", "FHIRDEID_KILLS", "FHIRDEID_LOAD"}
 
 // Load reads the configuration from all its sources and validates it. file may be empty; flags holds dotted keys.
 func Load(file string, environ []string, flags map[string]any) (Config, error) {
