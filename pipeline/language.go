@@ -3,8 +3,10 @@ package pipeline
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
 )
 
 // DetectLanguage tells German from English by function words and letters. Sections are judged by themselves: a text with
@@ -64,6 +66,9 @@ func languageEvidence(text string) (de, en float64) {
 		if w.End-w.Start > 24 {
 			continue
 		}
+		if raw := text[w.Start:w.End]; !functionWords.May(raw) && isASCII(raw) {
+			continue
+		}
 		word := appendLower(buf[:0], text[w.Start:w.End])
 		switch {
 		case germanWords[string(word)]:
@@ -75,6 +80,26 @@ func languageEvidence(text string) (de, en float64) {
 		}
 	}
 	return de, en
+}
+
+// functionWords holds the words of both lists.
+var functionWords = func() *fold.Filter {
+	f := new(fold.Filter)
+	for _, words := range []map[string]bool{germanWords, englishWords} {
+		for w := range words {
+			f.Add(w)
+		}
+	}
+	return f
+}()
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 var germanWords = wordSet(`und der die das des dem den ein eine einer eines einem einen ist sind war wurde wurden wird werden mit nach

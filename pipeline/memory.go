@@ -235,7 +235,7 @@ func (m *Memory) Find(text string, _ phi.Language) []phi.Span {
 	if len(m.phrases) == 0 {
 		return nil
 	}
-	var found []phi.Span
+	found := make([]phi.Span, 0, 16)
 	var buf [128]byte
 	for w, ok := nextWord(text, 0); ok; w, ok = nextWord(text, w.End) {
 		if !m.mayBegin(text[w.Start:w.End]) {

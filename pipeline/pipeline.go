@@ -101,7 +101,7 @@ func Recall(text string, language phi.Language, spans []phi.Span, memory *Memory
 func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document) ([]phi.Span, error) {
 	about.Text = view[w.start:w.end]
 	doc := &about
-	var found []phi.Span
+	found := make([]phi.Span, 0, 16+len(doc.Text)/64) // letters hold one a line or so
 	for _, d := range detectors {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -19,6 +19,9 @@ func splitProtected(spans []phi.Span) (protected, rest []phi.Span) {
 	rest = spans[:0]
 	for _, s := range spans {
 		if s.Type == phi.Protected {
+			if protected == nil {
+				protected = make([]phi.Span, 0, 16)
+			}
 			protected = append(protected, s)
 		} else {
 			rest = append(rest, s)

@@ -261,7 +261,8 @@ func (s *ageScan) spelled(p, q, n int) {
 	}
 	u := s.unitAfter(end)
 	before, at := ageWordBefore(t, p, 2)
-	low := strings.ToLower(before)
+	var lowBuf [32]byte
+	low := string(appendAgeLower(lowBuf[:0], before)) // short enough for the stack
 	switch u {
 	case ageOld:
 		s.found(p, end, 0.9)
@@ -304,7 +305,8 @@ func (s *ageScan) unitAfter(p int) ageUnit {
 		r = s
 	}
 	w := t[r:ageWordEnd(t, r)]
-	low := strings.ToLower(w)
+	var lowBuf [32]byte
+	low := string(appendAgeLower(lowBuf[:0], w)) // short enough for the stack
 	after := r + len(w)
 	for _, stem := range [...]string{"jährig", "jaehrig", "jahrig", "jörig"} {
 		if strings.HasPrefix(low, stem) {
@@ -351,7 +353,8 @@ func (s *ageScan) unitAfter(p int) ageUnit {
 		x++
 	}
 	x = max(x, ageBlank(t, x))
-	w2 := strings.ToLower(t[x:ageWordEnd(t, x)])
+	var nextBuf [32]byte
+	w2 := string(appendAgeLower(nextBuf[:0], t[x:ageWordEnd(t, x)])) // short enough for the stack
 	switch w2 {
 	case "old", "alt", "alte", "alter", "altes", "alten", "altem", "olds":
 		return ageOld
@@ -494,7 +497,8 @@ func (s *ageScan) number(p, q int) {
 		}
 	}
 	before, at := ageWordBefore(t, p, 2)
-	low := strings.ToLower(before)
+	var lowBuf [32]byte
+	low := string(appendAgeLower(lowBuf[:0], before)) // short enough for the stack
 	if score := s.judge(p, q, n, u, low, before, at); score > 0 {
 		s.found(p, q, score)
 	}
@@ -569,7 +573,8 @@ func (s *ageScan) judge(p, q, n int, u ageUnit, low, before string, at int) floa
 func (s *ageScan) judgeYears(p, q, n int, low string, opened, near bool) float64 {
 	t := s.text
 	r := ageBlank(t, q)
-	unit := strings.ToLower(t[r:ageWordEnd(t, r)])
+	var lowBuf [32]byte
+	unit := string(appendAgeLower(lowBuf[:0], t[r:ageWordEnd(t, r)])) // short enough for the stack
 	end := r + len(unit)
 	if unit == "a" && (n < 12 || s.lang == phi.English || r > q && !near && !opened && low != "alter") {
 		return 0
@@ -665,7 +670,8 @@ func (s *ageScan) labelled(p int) bool {
 		return strings.EqualFold(w, "age") || strings.HasSuffix(strings.ToLower(w), "/age")
 	}
 	w, at := ageWordBefore(t, q, 1)
-	low := strings.ToLower(w)
+	var lowBuf [32]byte
+	low := string(appendAgeLower(lowBuf[:0], w)) // short enough for the stack
 	if low == "age" || low == "alter" || low == "ages" || strings.HasPrefix(low, "age/") || strings.HasSuffix(low, "/age") {
 		return true
 	}
@@ -895,4 +901,16 @@ func (s *ageScan) judgeOpened(p, q, n int, near bool) float64 {
 		}
 	}
 	return 0
+}
+
+// appendAgeLower appends a word in lower case, as far as ASCII and the Latin-1 letters go.
+func appendAgeLower(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c-'A' < 26 || c >= 0x80 && c <= 0x9e && c != 0x97 && i > 0 && s[i-1] == 0xc3 {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }

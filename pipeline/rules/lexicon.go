@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi/fold"
+)
 
 // class is a set of things that a word can be. A word may be several at once: "Weg" is a street and a plain noun.
 type class uint64
@@ -289,6 +293,14 @@ var lexicon = func() map[string]entry {
 	return m
 }()
 
+var lexiconFilter = func() *fold.Filter {
+	f := new(fold.Filter)
+	for w := range lexicon {
+		f.Add(w)
+	}
+	return f
+}()
+
 // endings give a class to compound words: Uferstraße, Fallnummer, Kreiskrankenhaus. A word must be longer than the
 // ending by the given number of bytes.
 var endings = func() [256][]ending {
@@ -341,7 +353,10 @@ func classOf(key []byte) (class, cue) {
 	if len(key) == 0 {
 		return 0, 0
 	}
-	found := lexicon[string(key)]
+	var found entry
+	if len(key) == 1 || lexiconFilter.May(string(key)) {
+		found = lexicon[string(key)]
+	}
 	c := found.class
 	for _, e := range endings[key[len(key)-1]] {
 		if n := len(key) - len(e.suffix); n >= e.more && string(key[n:]) == e.suffix {

@@ -240,6 +240,9 @@ func (sc *scanner) record(p, end int, score float64, kind Kind, first, last int)
 	if !ok {
 		m.Interval = phi.Interval{}
 	}
+	if sc.out == nil {
+		sc.out, sc.years, sc.months = make([]Match, 0, 16), make([]int16, 0, 16), make([]int16, 0, 16)
+	}
 	sc.out = append(sc.out, m)
 	pt := e.points[last-1]
 	if pt.grain != decadeGrain {
