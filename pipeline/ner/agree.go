@@ -19,6 +19,8 @@ type verdict struct {
 	kind  phi.Type
 	begin bool
 	loose bool // the type is a makeshift: the models disagree, or only a category is known
+	// rival is the category that the less sure tagger named; none where nobody contradicted.
+	rival phi.Category
 	score float64
 	votes int
 	from  sources
@@ -55,8 +57,10 @@ func (d Decision) agree(o opinion, ensemble int) verdict {
 		case d.Agreement == ByTable:
 			v.kind, v.loose = phi.Other, true
 		case o.super.p > o.sub.p:
-			v.kind, v.begin = o.category(d), o.super.begin
+			v.kind, v.begin, v.rival = o.category(d), o.super.begin, o.sub.kind.Category()
 			v.loose = v.kind.Bare()
+		default:
+			v.rival = o.super.kind.Category()
 		}
 	case super:
 		v.kind, v.begin, v.votes, v.from = o.category(d), o.super.begin, 1, superBit

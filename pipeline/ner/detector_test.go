@@ -96,6 +96,8 @@ func TestAgreementByConfidence(t *testing.T) {
 		{"superclass only, subclass leans", "Patientin Karla kommt", "Karla=B-NAME", "Karla=O:4,B-NAME_STAFF:3", []string{"NAME_STAFF:Karla@de.superclass"}},
 		{"superclass only, subclass silent", "Patientin Karla kommt", "Karla=B-NAME", "", []string{"NAME:Karla@de.superclass"}},
 		{"subclass only", "Patientin Karla kommt", "", "Karla=B-NAME_STAFF", []string{"NAME_STAFF:Karla@de.subclass"}},
+		{"surer about a word in the middle", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-LOCATION:9 Schmitz=I-NAME", "Karl=B-NAME_STAFF Meier=I-NAME_STAFF Schmitz=I-NAME_STAFF", []string{"NAME_STAFF:Karl Meier Schmitz@de"}},
+		{"surer about the first word", "Karl Meier Schmitz", "Karl=B-LOCATION:9 Meier=I-NAME Schmitz=I-NAME", "Karl=B-NAME_STAFF Meier=I-NAME_STAFF Schmitz=I-NAME_STAFF", []string{"NAME_STAFF:Karl Meier Schmitz@de"}},
 		{"a span takes the type of most of its words", "Karl Meier Schmitz", "Karl=B-NAME Meier=I-NAME Schmitz=I-NAME", "Karl=B-NAME_STAFF Meier=I-NAME_STAFF Schmitz=I-NAME_PATIENT:3", []string{"NAME_STAFF:Karl Meier Schmitz@de"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ type builder struct {
 type draft struct {
 	start, end int
 	category   phi.Category // none while all its words are contradictions
+	rival      phi.Category // of its only word, as long as there is no other
 	last       unit
 	words      bool // there is more than punctuation in it
 	score      float64
@@ -43,12 +44,23 @@ func (b *builder) add(u unit, v verdict) {
 	d.words = d.words || u.word
 	d.score = max(d.score, v.score)
 	d.from |= v.from
-	if !v.contradiction() {
-		d.category = v.kind.Category()
-	}
+	first := d.category == phi.NoCategory
 	weight := v.score
 	if !u.word {
 		weight /= 8
+	}
+	switch {
+	case v.contradiction():
+	case first:
+		d.category, d.rival = v.kind.Category(), v.rival
+	case v.kind.Category() == d.category:
+		d.rival = phi.NoCategory
+	case v.rival == d.category: // the surer tagger is alone with its view of a word in the middle of something else
+		v.loose = true
+	default: // what follows the first word shows that the less sure tagger was right about it
+		d.category, d.rival = v.kind.Category(), phi.NoCategory
+		clear(d.firm)
+		clear(d.loose)
 	}
 	if v.loose {
 		d.loose[v.kind] += weight
@@ -64,7 +76,7 @@ func (v verdict) contradiction() bool { return v.loose && v.kind == phi.Other }
 // word before by a hyphen or the like, and both are of one kind.
 func (b *builder) continues(u unit, v verdict) bool {
 	gap := b.text[b.open.end:u.start]
-	if len(gap) > 8 || b.open.category != phi.NoCategory && !v.contradiction() && v.kind.Category() != b.open.category {
+	if len(gap) > 8 || !b.open.fits(v) {
 		return false
 	}
 	if strings.ContainsFunc(gap, wordRune) {
@@ -78,6 +90,12 @@ func (b *builder) continues(u unit, v verdict) bool {
 	// A new beginning in the middle of something written in one piece is a slip of the tagger.
 	return !strings.ContainsFunc(gap, unicode.IsSpace) && strings.Trim(gap, "-‐‑.'’_") == "" &&
 		b.open.kind() == v.kind && (gap != "" || !b.open.last.word || !u.word)
+}
+
+// fits says whether the word is of the kind of the span, as one tagger at least sees it.
+func (d *draft) fits(v verdict) bool {
+	c := v.kind.Category()
+	return d.category == phi.NoCategory || v.contradiction() || c == d.category || v.rival == d.category || v.rival == phi.NoCategory && c == d.rival
 }
 
 // kind is the type with the highest sum of scores.
