@@ -137,6 +137,12 @@ func shortZIP(surface string) string {
 }
 
 func (g *Generator) state(surface, country string) string {
+	if len(surface) == 2 && surface == strings.ToUpper(surface) {
+		if country != "us" {
+			return ""
+		}
+		return g.draw("state", surface, usStates)
+	}
 	var states []string
 	seen := map[string]bool{}
 	for _, p := range lists.Cities(country) {
@@ -144,12 +150,6 @@ func (g *Generator) state(surface, country string) string {
 			seen[p.State] = true
 			states = append(states, p.State)
 		}
-	}
-	if len(surface) == 2 && surface == strings.ToUpper(surface) {
-		if country != "us" {
-			return ""
-		}
-		return g.draw("state", surface, usStates)
 	}
 	return g.cased(surface, g.draw("state", surface, states))
 }
