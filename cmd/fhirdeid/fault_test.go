@@ -421,7 +421,7 @@ func diskFull(t *testing.T, disk string, s settings) {
 	t.Helper()
 	up := clinic(t)
 	s["upstream.base"] = up.URL + "/fhir"
-	p := startProcess(t, s, childPlan{})
+	p := startProcess(t, s, childPlan{Temp: t.TempDir()})
 	ask := func() got { return mustSend(t, "POST", p.base+"/Patient/p1/$deidentify", "") }
 	if r := ask(); r.status != 200 {
 		t.Fatalf("before: %d %.300s", r.status, r.body)

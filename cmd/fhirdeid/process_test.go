@@ -45,6 +45,7 @@ type childPlan struct {
 	Steps   bool   // announce every step on the database
 	Socket  string // of the PostgreSQL that Steps stands before
 	Dir     string // for the socket of its own
+	Temp    string // folder for temporary files; empty: one beside the data
 }
 
 // TestServerProcess is the server itself, in the processes that the other tests start.
@@ -152,7 +153,10 @@ func tryProcess(t testing.TB, s settings, plan childPlan) (*process, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp := filepath.Join(all["data_dir"], "..", "tmp-of-"+filepath.Base(all["data_dir"]))
+	temp := plan.Temp
+	if temp == "" {
+		temp = filepath.Join(all["data_dir"], "..", "tmp-of-"+filepath.Base(all["data_dir"]))
+	}
 	if err := os.MkdirAll(temp, 0o700); err != nil {
 		t.Fatal(err)
 	}

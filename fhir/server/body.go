@@ -110,14 +110,14 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 const (
 	lingerBytes = 8 << 20
 	lingerTime  = 2 * time.Second
-	// net/http itself reads up to this much.
+	// net/http itself reads up to this much, where it keeps the connection.
 	shortBody = 256 << 10
 )
 
 // unread says whether more of a body is to come than net/http reads by itself.
 func unread(r *http.Request) (*pacedBody, bool) {
 	b, ok := r.Body.(*pacedBody)
-	if !ok || b.ended || r.ContentLength >= 0 && r.ContentLength-b.read <= shortBody {
+	if !ok || b.ended || r.ContentLength == b.read || !r.Close && r.ContentLength >= 0 && r.ContentLength-b.read <= shortBody {
 		return nil, false
 	}
 	// Who waits to be asked for the body does not send it.

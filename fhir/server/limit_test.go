@@ -79,6 +79,28 @@ func TestOversizedBodies(t *testing.T) {
 	}
 }
 
+// TestBodyOfALastRequest: also where the connection ends with the request, a client that has more to send gets to read the
+// whole refusal.
+func TestBodyOfALastRequest(t *testing.T) {
+	s := newServer(t, nil)
+	half := strings.Repeat(" ", 50<<10)
+	conn := dial(t, s.Listener.Addr().String())
+	fmt.Fprintf(conn, "POST /fhir/nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", 2*len(half), half)
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(conn, first); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 { // the answer has begun; what is sent now must not reset it
+		if _, err := io.WriteString(conn, half[:len(half)/50]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest, err := io.ReadAll(conn)
+	if err != nil || !strings.Contains(string(rest), " 404 ") || !strings.Contains(string(rest), "not-found") {
+		t.Errorf("%q %v", rest, err)
+	}
+}
+
 // TestNeverEndingBody sends without end. The answer comes, and some megabytes later the connection is closed.
 func TestNeverEndingBody(t *testing.T) {
 	s := newServer(t, nil)
