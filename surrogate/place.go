@@ -96,7 +96,7 @@ func (g *Generator) zip(surface, country string) string {
 	if country == "us" && len(code) > 5 {
 		base = code[:5]
 	}
-	if places := lists.ZIP(country, base); len(places) > 0 {
+	if places := lists.ZIP(country, base); len(places) > 0 && onlyZIP(surface) {
 		if p := g.city(mainPlace(places), country); len(p.ZIP) == len(base) {
 			rest := ""
 			if len(code) > len(base) {
@@ -108,6 +108,25 @@ func (g *Generator) zip(surface, country string) string {
 		}
 	}
 	return reshape(surface, g.shared.Bytes(2*len(surface)+8, "zip", fold.Key(surface)))
+}
+
+// onlyZIP says whether a surface is a code and nothing else, a country's letters before it excepted: only then may what is
+// no digit stay.
+func onlyZIP(surface string) bool {
+	letters, digits := 0, false
+	for _, r := range surface {
+		switch {
+		case r >= '0' && r <= '9':
+			digits = true
+		case !digits && r >= 'A' && r <= 'Z':
+			if letters++; letters > 3 {
+				return false
+			}
+		case r != ' ' && r != '-' && r != '\u00a0' && r != '\u2013':
+			return false
+		}
+	}
+	return digits
 }
 
 // mainPlace is the one name that a code stands for: the shortest, then the first.

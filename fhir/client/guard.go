@@ -97,7 +97,7 @@ func (g guard) dial(ctx context.Context, dialer *net.Dialer, network, address st
 			return nil, ErrForbidden
 		}
 	}
-	last := error(ErrForbidden)
+	last := ErrForbidden
 	for _, a := range addresses {
 		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
 		if err == nil {

@@ -275,7 +275,7 @@ func TestNoToken(t *testing.T) {
 			t.Errorf("%q: %d %v", header, r.status, r.header)
 		}
 	}
-	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/fhir/$deidentify", strings.NewReader(patient))
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/fhir/$deidentify", strings.NewReader(patient))
 	req.Header = http.Header{"Authorization": {"Bearer " + i.token(t, nil), "Bearer " + i.token(t, nil)}, "Content-Type": {"application/json"}}
 	if r := s.send(t, req); r.status != 401 {
 		t.Errorf("two tokens: %d", r.status)

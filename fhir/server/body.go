@@ -42,7 +42,7 @@ func readBody(r *http.Request, limit int64, held *share) ([]byte, error) {
 		if err != nil {
 			return nil, errBody
 		}
-		defer z.Close()
+		defer func() { _ = z.Close() }()
 		return readAll(z, limit, held)
 	}
 	return nil, errEncoding

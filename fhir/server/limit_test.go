@@ -36,12 +36,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (e *endless) bytes() int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.taken
-}
-
 // TestOversizedBodies: a client that is still sending gets to read why its body is refused, whoever refuses it.
 func TestOversizedBodies(t *testing.T) {
 	i := newIssuer(t)
@@ -61,7 +55,7 @@ func TestOversizedBodies(t *testing.T) {
 	} {
 		for range 5 {
 			body := &endless{limit: c.bytes}
-			req, _ := http.NewRequestWithContext(t.Context(), "POST", c.s.URL+"/fhir/$deidentify", body)
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, c.s.URL+"/fhir/$deidentify", body)
 			req.Header.Set("Content-Type", "application/fhir+json")
 			if c.declared {
 				req.ContentLength = c.bytes
@@ -123,7 +117,7 @@ func TestNeverEndingBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.StatusCode != 413 || !res.Close {
+	if res.StatusCode != http.StatusRequestEntityTooLarge || !res.Close {
 		t.Errorf("%d, close %v", res.StatusCode, res.Close)
 	}
 	if body, _ := io.ReadAll(res.Body); !strings.Contains(string(body), "too-long") {
@@ -353,7 +347,7 @@ func TestSmallBodyKeepsTheConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != 415 || res.Close {
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusUnsupportedMediaType || res.Close {
 			t.Errorf("%d, close %v, %v", res.StatusCode, res.Close, err)
 		}
 	}
@@ -364,7 +358,7 @@ func TestExpectContinue(t *testing.T) {
 	conn := dial(t, s.Listener.Addr().String())
 	fmt.Fprint(conn, "POST /fhir/$deidentify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 100000000\r\n\r\n")
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil || res.StatusCode != 413 {
+	if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Fatalf("%v %v", res, err)
 	}
 }

@@ -114,7 +114,8 @@ type lines struct {
 }
 
 func (l *lines) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.b.Write(p) }
-func (l *lines) String() string              { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
+
+func (l *lines) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
 
 func newServer(t *testing.T, change func(*server.Options)) *testServer {
 	t.Helper()
@@ -458,7 +459,7 @@ func TestMetrics(t *testing.T) {
 
 func (s *testServer) metrics() string {
 	w := httptest.NewRecorder()
-	server.New(s.o).AdminHandler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	server.New(s.o).AdminHandler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
 }
 

@@ -97,7 +97,7 @@ func (d *DB) VerifyAudit(ctx context.Context) (entries int64, head []byte, err e
 	if err != nil {
 		return 0, nil, hide(d.dialect, "verify", err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var seq int64
 		var body, hash []byte

@@ -18,7 +18,7 @@ const minAuditKey = 32
 
 func start(ctx context.Context, d dialect, db *sql.DB, auditKey []byte) (*DB, error) {
 	if err := migrate(ctx, d, db); err != nil {
-		db.Close()
+		_ = db.Close()
 		return nil, hide(d, "open", err)
 	}
 	return &DB{db: db, dialect: d, auditKey: append([]byte(nil), auditKey...)}, nil
@@ -39,7 +39,7 @@ func (d *DB) within(ctx context.Context, op string, f func(t tx) error) error {
 	if err != nil {
 		return hide(d.dialect, op, err)
 	}
-	defer sqlTx.Rollback() // does nothing after Commit
+	defer func() { _ = sqlTx.Rollback() }() // does nothing after Commit
 	if err := f(tx{ctx, sqlTx, d}); err != nil {
 		return hide(d.dialect, op, err)
 	}
@@ -78,7 +78,7 @@ func all[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var list []T
 	for rows.Next() {
 		v, err := scan(rows)

@@ -72,7 +72,7 @@ func OpenSQLite(ctx context.Context, o SQLite) (*DB, error) {
 	}
 	// A new database throws away the log that was made for it and makes its own, with the process's mode.
 	if err := private(path + "-wal"); err != nil {
-		d.Close()
+		_ = d.Close()
 		return nil, fmt.Errorf("open: %w", ErrUnavailable)
 	}
 	return d, nil

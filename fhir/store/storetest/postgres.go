@@ -42,7 +42,7 @@ func StartPostgres(t testing.TB, data string) *Postgres {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { os.RemoveAll(dir) })
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 		p.Dir = dir
 	}
 	if os.Getuid() == 0 { // PostgreSQL refuses to run as root

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"io"
 	"net"
 	"os"
@@ -97,7 +98,7 @@ func (f steppingFile) SetPersistWAL(keep bool)        { vfsutil.WrapSetPersistWA
 // Proxy stands before a PostgreSQL's socket and has each message in either direction go through f first. It gives the
 // folder of its own socket, which ends when the process does or closer is called.
 func Proxy(dir, socket string, f Step) (closer io.Closer, err error) {
-	listener, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "unix", filepath.Join(dir, ".s.PGSQL.5432"))
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +108,9 @@ func Proxy(dir, socket string, f Step) (closer io.Closer, err error) {
 			if err != nil {
 				return
 			}
-			out, err := net.Dial("unix", socket)
+			out, err := new(net.Dialer).DialContext(context.Background(), "unix", socket)
 			if err != nil {
-				in.Close()
+				_ = in.Close()
 				continue
 			}
 			go forward(out, in, "to the database", f)
@@ -120,8 +121,7 @@ func Proxy(dir, socket string, f Step) (closer io.Closer, err error) {
 }
 
 func forward(to, from net.Conn, what string, f Step) {
-	defer to.Close()
-	defer from.Close()
+	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -153,5 +153,5 @@ func Fill(dir string) (empty func(), err error) {
 		}
 		err = nil
 	}
-	return func() { os.Remove(name) }, nil
+	return func() { _ = os.Remove(name) }, nil
 }
