@@ -170,6 +170,9 @@ func (a *app) toFolder(ctx context.Context, w worker, f deidentifyFlags, inputs 
 		}
 		return codedError{exitItemsFailed, fmt.Errorf("%d of %d inputs failed, in whole or in part; nothing of what failed was written", failed, len(inputs))}
 	}
+	if !f.noProgress {
+		fmt.Fprintf(a.stderr, "%d of %d inputs done; the manifest beside the input says which output came from which\n", len(inputs), len(inputs))
+	}
 	return nil
 }
 
