@@ -48,6 +48,10 @@ bench: build
 	go test -run '^$$' -bench . -benchmem ./...
 	models/bench/compare.sh $(BUILD)
 
+# Two hundred clients for a minute against a server on the loopback address.
+load: native
+	FHIRDEID_LOAD=60s go test -count=1 -v -timeout 10m -run '^TestLoad$$' ./cmd/fhirdeid
+
 lint: native
 	@GOBIN=$(BUILD)/bin sh models/native/tools.sh $(GOLANGCI) $(GOFUMPT) $(GOVULNCHECK)
 	golangci-lint run ./...
