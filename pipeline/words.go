@@ -24,40 +24,66 @@ func Words(text string) iter.Seq[Word] {
 // nextWord gives the first word that begins at or after a border of words; ok is false where there is none.
 func nextWord(text string, at int) (w Word, ok bool) {
 	i := at
+seek:
 	for i < len(text) {
-		n, in := wordRuneAt(text, i)
-		if in {
-			break
+		switch wordBytes[text[i]] {
+		case noWordByte:
+			i++
+			continue
+		case partOfRune:
+			if n, in := wordRuneAt(text, i); !in {
+				i += n
+				continue
+			}
 		}
-		i += n
+		break seek
 	}
 	if i >= len(text) {
 		return Word{}, false
 	}
 	w.Start = i
+read:
 	for i < len(text) {
-		n, in := wordRuneAt(text, i)
-		if !in {
-			break
+		switch wordBytes[text[i]] {
+		case wordByte:
+			i++
+			continue
+		case partOfRune:
+			if n, in := wordRuneAt(text, i); in {
+				i += n
+				continue
+			}
 		}
-		i += n
+		break read
 	}
 	w.End = i
 	return w, true
 }
 
-// wordRuneAt gives the length of the rune at i, and whether it belongs to a word.
+// wordRuneAt gives the length of the rune at i, which is not ASCII, and whether it belongs to a word.
 func wordRuneAt(text string, i int) (size int, in bool) {
-	if c := text[i]; c < utf8.RuneSelf {
-		return 1, wordBytes[c]
+	if text[i] == 0xc3 && i+1 < len(text) && text[i+1]&0xc0 == 0x80 { // Latin-1: letters but for two signs
+		return 2, text[i+1] != 0x97 && text[i+1] != 0xb7
 	}
 	r, n := utf8.DecodeRuneInString(text[i:])
 	return n, isWordRune(r)
 }
 
-var wordBytes = func() (table [utf8.RuneSelf]bool) {
-	for c := range rune(utf8.RuneSelf) {
-		table[c] = isWordRune(c)
+// What a byte says of words.
+const (
+	noWordByte uint8 = iota
+	wordByte
+	partOfRune
+)
+
+var wordBytes = func() (table [256]uint8) {
+	for c := range rune(len(table)) {
+		switch {
+		case c >= utf8.RuneSelf:
+			table[c] = partOfRune
+		case isWordRune(c):
+			table[c] = wordByte
+		}
 	}
 	return table
 }()

@@ -136,13 +136,14 @@ type reader struct {
 	folded string
 	base   int // where it begins in the document
 	tokens []token
+	words  lists.Batch
 	spans  []phi.Span
 }
 
 func (r *reader) read(text string, base int) {
 	f := fold.Fold(text)
 	r.text, r.folded, r.base = text, f.Text, base
-	r.tokens = tokens(text, f, r.tokens)
+	r.tokens = tokens(text, f, r.tokens, &r.words)
 	for i := 0; i < len(r.tokens); {
 		next := i + 1
 		t := &r.tokens[i]
@@ -175,14 +176,18 @@ func (r *reader) emit(i, j int, t phi.Type, score float64, source string) {
 // match follows the trie from token i as far as it goes; end is i where nothing is found.
 func (r *reader) match(t *trie, i int) (end int, value uint32) {
 	node, end := uint32(0), i
-	if !t.begins(r.word(i)) {
+	h := hashWord(r.word(i))
+	if !t.begins(h) {
 		return i, 0
 	}
 	for j := i; j < len(r.tokens) && j-i < t.depth; j++ {
 		if j > i && (r.tokens[j].gap == far || r.tokens[j].gap == dot && r.tokens[j-1].end-r.tokens[j-1].start > 4) {
 			break
 		}
-		next, ok := t.step(node, r.word(j))
+		if j > i {
+			h = hashWord(r.word(j))
+		}
+		next, ok := t.step(node, r.word(j), h)
 		if !ok {
 			break
 		}

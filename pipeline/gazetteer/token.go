@@ -50,21 +50,28 @@ type token struct {
 func (t token) capital() bool { return t.shape == title || t.shape == capitals || t.shape == mixed }
 
 // tokens cuts the folded text into words and looks each up. The buffer is used again.
-func tokens(text string, f fold.Folded, buf []token) []token {
+func tokens(text string, f fold.Folded, buf []token, words *lists.Batch) []token {
 	buf = buf[:0]
+	words.Reset()
 	at := f.Cursor()
 	for start, end := range spansOf(f.Text) {
 		t := token{start: start, end: end}
 		t.source, t.stop = at.Source(start, end)
 		t.shape = shapeOf(text[t.source:t.stop])
 		if t.capital() {
-			t.word = lists.Lookup(f.Text[start:end])
+			words.AddString(f.Text[start:end])
 		}
 		t.initial = t.shape != small && t.shape != number && end-start == 1
 		if n := len(buf); n > 0 {
 			t.gap = gapOf(f.Text[buf[n-1].end:start])
 		}
 		buf = append(buf, t)
+	}
+	known := words.Lookup()
+	for i := range buf {
+		if buf[i].capital() {
+			buf[i].word, known = known[0], known[1:]
+		}
 	}
 	return buf
 }
@@ -85,6 +92,10 @@ func wordsOf(folded string) iter.Seq[string] {
 func spansOf(folded string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for i := 0; i < len(folded); {
+			if folded[i] < utf8.RuneSelf && !wordBytes[folded[i]] {
+				i++
+				continue
+			}
 			size, ok := letterAt(folded, i)
 			if !ok {
 				i += size
@@ -92,6 +103,10 @@ func spansOf(folded string) iter.Seq2[int, int] {
 			}
 			start := i
 			for i < len(folded) {
+				if wordBytes[folded[i]] {
+					i++
+					continue
+				}
 				size, ok := letterAt(folded, i)
 				if ok {
 					i += size
@@ -114,6 +129,14 @@ func twoLetters(rest string) bool {
 	return len(rest) > 2 && rest[0] >= 'a' && rest[0] <= 'z' && rest[1] >= 'a' && rest[1] <= 'z' && rest[2] >= 'a' && rest[2] <= 'z'
 }
 
+// wordBytes are the ASCII letters and digits of folded words.
+var wordBytes = func() (table [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789") {
+		table[c] = true
+	}
+	return table
+}()
+
 // letterAt gives the length of the rune at i and whether it belongs to a word.
 func letterAt(s string, i int) (int, bool) {
 	c := s[i]
@@ -127,17 +150,32 @@ func letterAt(s string, i int) (int, bool) {
 func shapeOf(s string) shape {
 	upper, lower := 0, 0
 	first := small
-	for i, r := range s {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
 		switch {
-		case r >= '0' && r <= '9' || r >= utf8.RuneSelf && unicode.IsDigit(r):
-			return number
-		case r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf && unicode.IsUpper(r):
+		case c-'a' < 26:
+			lower++
+		case c-'A' < 26:
 			upper++
 			if i == 0 {
 				first = title
 			}
-		case r >= 'a' && r <= 'z' || r >= utf8.RuneSelf && unicode.IsLower(r):
-			lower++
+		case c-'0' < 10:
+			return number
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case unicode.IsDigit(r):
+				return number
+			case unicode.IsUpper(r):
+				upper++
+				if i == 0 {
+					first = title
+				}
+			case unicode.IsLower(r):
+				lower++
+			}
+			i += size - 1
 		}
 	}
 	switch {

@@ -111,7 +111,7 @@ func ageWordEnd(t string, p int) int {
 	for p < len(t) {
 		c := t[p]
 		if c < utf8.RuneSelf {
-			if c|0x20 < 'a' || c|0x20 > 'z' {
+			if !letter(c) {
 				return p
 			}
 			p++

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"fhirdeid/pipeline/phi/fold"
@@ -293,18 +294,64 @@ var lexicon = func() map[string]entry {
 	return m
 }()
 
-var lexiconFilter = func() *fold.Filter {
-	f := new(fold.Filter)
-	for w := range lexicon {
-		f.Add(w)
+// lexiconTable finds the entries of the lexicon: a hash table without pointers to follow, open addressing.
+type lexiconTable struct {
+	may   fold.Filter
+	slots [1 << 14]uint16 // index + 1 in keys and entries
+	keys  []string
+	found []entry
+}
+
+var lexiconIndex = func() *lexiconTable {
+	t := new(lexiconTable)
+	if len(lexicon) > len(t.slots)/2 {
+		panic("rules: the lexicon has outgrown its table")
 	}
-	return f
+	for key, e := range lexicon {
+		t.may.Add(key)
+		t.keys, t.found = append(t.keys, key), append(t.found, e)
+		at := lexiconHash([]byte(key))
+		for t.slots[at] != 0 {
+			at = (at + 1) % uint32(len(t.slots))
+		}
+		t.slots[at] = uint16(len(t.keys))
+	}
+	return t
 }()
+
+// find gives what the lexicon says of a folded word.
+func (t *lexiconTable) find(key []byte) entry {
+	if len(key) > 1 && !t.may.May(string(key)) {
+		return entry{}
+	}
+	for at := lexiconHash(key); t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
+		if i := t.slots[at] - 1; t.keys[i] == string(key) {
+			return t.found[i]
+		}
+	}
+	return entry{}
+}
+
+// lexiconHash mixes the first and the last bytes of a word with its length.
+func lexiconHash(key []byte) uint32 {
+	var first, last uint64
+	switch n := len(key); {
+	case n >= 8:
+		first, last = binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[n-8:])
+	case n >= 4:
+		first, last = uint64(binary.LittleEndian.Uint32(key)), uint64(binary.LittleEndian.Uint32(key[n-4:]))
+	case n > 0:
+		first, last = uint64(key[0])|uint64(key[n/2])<<8, uint64(key[n-1])
+	}
+	h := (first ^ uint64(len(key))<<56) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29 ^ last) * 0xbf58476d1ce4e5b9
+	return uint32(h >> 50)
+}
 
 // endings give a class to compound words: Uferstraße, Fallnummer, Kreiskrankenhaus. A word must be longer than the
 // ending by the given number of bytes.
-var endings = func() [256][]ending {
-	var table [256][]ending
+var endings = func() [1 << 10][]ending {
+	var table [1 << 10][]ending
 	for _, e := range []ending{
 		{"strasse", 2, streetHead}, {"strabe", 2, streetHead}, {"stra6e", 2, streetHead}, {"str", 4, streetHead}, {"weg", 3, streetHead}, {"gasse", 3, streetHead},
 		{"platz", 3, streetHead}, {"allee", 3, streetHead}, {"ring", 4, streetHead}, {"ufer", 3, streetHead},
@@ -336,11 +383,19 @@ var endings = func() [256][]ending {
 		{"anamnese", 1, ordinary}, {"diagnose", 1, ordinary}, {"diagnosen", 1, ordinary}, {"bericht", 2, ordinary},
 		{"untersuchung", 1, ordinary}, {"ation", 3, ordinary}, {"tumor", 2, ordinary}, {"aemie", 3, ordinary}, {"onie", 4, ordinary},
 	} {
-		last := e.suffix[len(e.suffix)-1]
-		table[last] = append(table[last], e)
+		slot := endingSlot([]byte(e.suffix))
+		table[slot] = append(table[slot], e)
 	}
 	return table
 }()
+
+// shortestEnding is the length of a word that an ending can say something of: nr, and the letters before it.
+const shortestEnding = 5
+
+// endingSlot gives the place of the endings that share the last two bytes with the word.
+func endingSlot(key []byte) int {
+	return (int(key[len(key)-2])*37 + int(key[len(key)-1])) & (1<<10 - 1)
+}
 
 type ending struct {
 	suffix string
@@ -353,12 +408,12 @@ func classOf(key []byte) (class, cue) {
 	if len(key) == 0 {
 		return 0, 0
 	}
-	var found entry
-	if len(key) == 1 || lexiconFilter.May(string(key)) {
-		found = lexicon[string(key)]
-	}
+	found := lexiconIndex.find(key)
 	c := found.class
-	for _, e := range endings[key[len(key)-1]] {
+	if len(key) < shortestEnding {
+		return c, found.cue
+	}
+	for _, e := range endings[endingSlot(key)] {
 		if n := len(key) - len(e.suffix); n >= e.more && string(key[n:]) == e.suffix {
 			if c&e.class == 0 {
 				c |= e.class | derived

@@ -33,25 +33,27 @@ func misread(text string) string {
 
 // misreadTwice says whether two numbers of the text hold a letter in the place of a digit, beyond doubt.
 func misreadTwice(text string) bool {
-	seen := 0
-	for i := 1; i+1 < len(text); i++ {
-		switch text[i] {
-		case 'l', 'I', 'O', 'o':
-			leading := text[i] == 'O' && i+3 < len(text) && digit(text[i+1]) && digit(text[i+2]) && digit(text[i+3]) && !letter(text[i-1]) && !digit(text[i-1])
-			if digit(text[i-1]) && digit(text[i+1]) || leading {
-				start := i
-				for start > 0 && digitLike(text[start-1]) {
-					start--
-				}
-				end, _, _ := misreadRun(text, start)
-				if bordered(text, start, end) {
-					if seen++; seen == 2 {
-						return true
-					}
-				}
-				i = end
+	seen, after := 0, 0
+	for d := 2; d < len(text); d++ {
+		i := d - 1 // such a letter stands before a digit
+		if !digit(text[d]) || i < after || text[i] != 'l' && text[i] != 'I' && text[i] != 'O' && text[i] != 'o' {
+			continue
+		}
+		leading := text[i] == 'O' && i+3 < len(text) && digit(text[i+2]) && digit(text[i+3]) && !letter(text[i-1]) && !digit(text[i-1])
+		if !digit(text[i-1]) && !leading {
+			continue
+		}
+		start := i
+		for start > 0 && digitLike(text[start-1]) {
+			start--
+		}
+		end, _, _ := misreadRun(text, start)
+		if bordered(text, start, end) {
+			if seen++; seen == 2 {
+				return true
 			}
 		}
+		after = end
 	}
 	return false
 }

@@ -65,14 +65,14 @@ type scan struct {
 	spans []phi.Span
 	cells []cell
 	names nameState
-	words wordCache
+	words tokenizer
 }
 
 // read runs the scanners. Their order is part of the rules: what a label or a check digit says comes before what a
 // form alone says, and a token that one of them took is closed to the later ones.
 func (s *scan) read(doc *pipeline.Document) {
 	s.text, s.lang = misread(doc.Text), doc.Language
-	s.toks = tokenize(s.toks[:0], s.text, &s.words)
+	s.toks = s.words.tokens(s.toks[:0], s.text)
 	s.taken = slices.Grow(s.taken[:0], len(s.toks))[:len(s.toks)]
 	clear(s.taken)
 	s.spans = s.spans[:0]

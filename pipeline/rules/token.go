@@ -42,37 +42,29 @@ type token struct {
 	lines      uint8 // line ends before it, at most 255
 }
 
-// wordCache holds what was looked up of the words of a text: a few words make up most of it, and the lists are too
-// large for the processor's caches.
-type wordCache [1 << 12]struct {
-	key   [20]byte
-	size  uint8
-	class class
-	cue   cue
-	know  lists.Word
+// tokenizer cuts texts into tokens; its room is used again.
+type tokenizer struct {
+	words  lists.Batch
+	places []int32 // the token of each word
 }
 
-// lookUp gives what lexicon and lists say of a folded word.
-func (c *wordCache) lookUp(key []byte) (class, cue, lists.Word) {
-	h := uint32(2166136261)
-	for _, b := range key {
-		h = (h ^ uint32(b)) * 16777619
+// tokens appends the tokens of a text. It reads any bytes; an invalid one is a sign of its own.
+func (z *tokenizer) tokens(toks []token, text string) []token {
+	z.words.Reset()
+	z.places = z.places[:0]
+	toks = z.cut(toks, text)
+	for i, know := range z.words.Lookup() {
+		t := &toks[z.places[i]]
+		t.class, t.cue = classOf(z.words.Key(i))
+		if t.runes > 1 {
+			t.know = know
+		}
 	}
-	slot := &c[(h^h>>15)%uint32(len(c))]
-	if int(slot.size) == len(key) && string(slot.key[:slot.size]) == string(key) && slot.size > 0 {
-		return slot.class, slot.cue, slot.know
-	}
-	class, cue := classOf(key)
-	know := lists.Lookup(key)
-	if len(key) <= len(slot.key) {
-		slot.size = uint8(copy(slot.key[:], key))
-		slot.class, slot.cue, slot.know = class, cue, know
-	}
-	return class, cue, know
+	return toks
 }
 
-// tokenize appends the tokens of a text. It reads any bytes; an invalid one is a sign of its own.
-func tokenize(toks []token, text string, cache *wordCache) []token {
+// cut does so without looking the words up.
+func (z *tokenizer) cut(toks []token, text string) []token {
 	var (
 		key        []byte
 		buf        [64]byte
@@ -151,10 +143,8 @@ func tokenize(toks []token, text string, cache *wordCache) []token {
 			}
 			i += n
 			t.kind = word
-			t.class, t.cue, t.know = cache.lookUp(key)
-			if t.runes < 2 {
-				t.know = 0
-			}
+			z.words.Add(key)
+			z.places = append(z.places, int32(len(toks)))
 		}
 		t.end = i
 		toks = append(toks, t)

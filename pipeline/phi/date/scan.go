@@ -86,22 +86,33 @@ func (sc *scanner) slashOrder(s string) order {
 	return noOrder
 }
 
-// looksScanned says whether letters stand for digits somewhere in the text, as in 2O13 or l0.3.2O18.
+// looksScanned says whether letters stand for digits somewhere in the text, as in 2O13 or l0.3.2O18. Such a letter
+// touches a digit, so that only the neighbours of digits are looked at.
 func looksScanned(s string) bool {
-	for p := 1; p+1 < len(s); p++ {
-		switch s[p] {
-		case 'O', 'l', 'I', 'o', 'S', 'Z':
-			left, right := s[p-1], s[p+1]
-			if isDigit(left) && (isDigit(right) || right == '.') && s[p] != 'S' {
-				return true
-			}
-			if isDigit(right) && p+2 < len(s) && (left == '.' || left == ' ') && (s[p] == 'O' || s[p] == 'l' || s[p] == 'o') && (s[p+2] == '.' || isDigit(s[p+2])) {
-				return true
-			}
+	for d := range len(s) {
+		if !digitBytes[s[d]] {
+			continue
+		}
+		if p := d + 1; p+1 < len(s) && lookAlike[s[p]] && s[p] != 'S' && (isDigit(s[p+1]) || s[p+1] == '.') {
+			return true
+		}
+		if p := d - 1; p >= 1 && d+1 < len(s) && (s[p] == 'O' || s[p] == 'l' || s[p] == 'o') && (s[p-1] == '.' || s[p-1] == ' ') && (s[d+1] == '.' || isDigit(s[d+1])) {
+			return true
 		}
 	}
 	return false
 }
+
+// digitBytes are the digits; lookAlike are the letters that are read in their place.
+var digitBytes, lookAlike = func() (digits, letters [256]bool) {
+	for _, c := range []byte("0123456789") {
+		digits[c] = true
+	}
+	for _, c := range []byte("OlIoSZ") {
+		letters[c] = true
+	}
+	return digits, letters
+}()
 
 func (sc *scanner) run() {
 	s := sc.s
