@@ -83,3 +83,12 @@ func TestDateForms(t *testing.T) {
 		"on the [DATE_DATE:fourth of July] and in [DATE_DATE:early March 2019]",
 	)
 }
+
+// A birth date behind a record number is no part of it, and the label none of either.
+func TestNumberBesideBirthDate(t *testing.T) {
+	pipetest.Accept(t, rules.IDs, phi.English,
+		"MRN-[ID_PATIENT:00482913] DOB 07/05/1929 seen today",
+		"MRN: [ID_PATIENT:00482913] DOB 07/05/1929",
+		"Pid [ID_PATIENT:4401277], born 07/05/1929",
+	)
+}

@@ -134,7 +134,7 @@ func (s *scan) code(i int) code {
 			from := c.to
 			c.glue(s, from)
 			continue
-		case next.kind == word && next.shape != lower && last.kind == number && next.runes <= 4 && s.isNumber(c.to+1) && s.near(c.to+1) && s.isSign(c.to+2, '/') && s.glued(c.to+2) && s.isNumber(c.to+3) && !s.has(c.to, unitWord|function),
+		case next.kind == word && next.shape != lower && last.kind == number && next.runes <= 4 && s.isNumber(c.to+1) && s.near(c.to+1) && s.isSign(c.to+2, '/') && s.glued(c.to+2) && s.isNumber(c.to+3) && !s.has(c.to, unitWord|function|birth) && !s.dated(c.to+1),
 			next.kind == word && next.shape == title && next.runes == 1 && last.kind == number && s.isNumber(c.to+1) && s.near(c.to+1) && s.at(c.to+1).runes >= 3 && c.parts > 1:
 			c.to++
 			c.letters += int(next.runes)
@@ -158,6 +158,12 @@ func (s *scan) code(i int) code {
 		break
 	}
 	return c
+}
+
+// dated says whether a whole date begins at token i.
+func (s *scan) dated(i int) bool {
+	d := s.run(i)
+	return d.date()
 }
 
 // groupable says whether a number after a space still belongs to the code: all its groups are short numbers, or it
