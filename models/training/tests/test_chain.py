@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
-from training import base, compose, corpus, data, evaluate, export, infer, labels, localise, paths, segments, train  # noqa: E402
+from training import base, compose, corpus, data, evaluate, export, infer, labels, localise, paths, segments, train, unpack  # noqa: E402
 from training.values import Values  # noqa: E402
 
 CONFIG = dict(hidden=32, layers=2, heads=2, ffn=64, positions=512, eps=1e-12, sha256="0")
@@ -75,6 +75,10 @@ def test_chain(work):
     full = evaluate.of_run(["super", "sub"])
     assert min(v for k, v in evaluate.agreement(full, pack, texts).items() if k != "tokens") > 0.9
     assert evaluate.report(pack, ["de"], sweep=(0.0,), details=False)["letters dev (de)"]["rows"]
+
+    unpack.run("again", [work / "packs" / "de"])
+    again = evaluate.of_run(["again"])
+    assert evaluate.agreement(evaluate.of_run(["sub"]), again, texts)["subclass"] > 0.9
 
     rows = localise.review(letters(4), "joint", work / "suspects.jsonl", folds=2, tokens=600, threads=1)
     assert (work / "suspects.jsonl").exists() and all(r["kind"] in ("missing", "surplus") for r in rows)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from training import base, compose, infer, labels, localise, rewrite, score, segments, windows
+from training import base, compose, corpus, infer, labels, localise, rewrite, score, segments, windows
 from training.values import Values, ascii_fold
 
 
@@ -140,3 +140,28 @@ def test_i2b2_and_differences(tmp_path):
     assert [(s["start"], s["label"]) for s in doc["spans"]] == [(4, "NAME_PATIENT"), (10, "DATE")]
     rows = localise.differences(doc, [{"start": 0, "end": 3, "label": "NAME", "score": 0.99}, {"start": 4, "end": 8, "label": "NAME", "score": 0.9}])
     assert [(r["kind"], r["text"]) for r in rows] == [("missing", "Mr."), ("surplus", "12/3")]
+
+
+def test_inline_marks():
+    text, spans = corpus.inline("Hr. <NAME_PATIENT>Klein</NAME_PATIENT>, *<DATE_BIRTHDATE>3.6.57</DATE_BIRTHDATE>")
+    assert text == "Hr. Klein, *3.6.57"
+    assert [(text[s["start"] : s["end"]], s["label"]) for s in spans] == [("Klein", "NAME_PATIENT"), ("3.6.57", "DATE_BIRTHDATE")]
+    for wrong in ("<AGE>5", "5</AGE>", "<AGE><NAME>x</NAME></AGE>", "<AGE>5</NAME>"):
+        with pytest.raises(ValueError):
+            corpus.inline(wrong)
+
+
+def test_letters_of_the_repository_are_marked_well():
+    docs = [*corpus.written(), *corpus.written(held_out=True)]
+    assert len({d["id"] for d in docs}) == len(docs) > 500
+    for d in docs:
+        for s in d["spans"]:
+            assert labels.types_of(s["label"]) and d["text"][s["start"] : s["end"]].strip() == d["text"][s["start"] : s["end"]] != "", d["id"]
+
+
+def test_four_bits_keep_what_came_out_of_four_bits():
+    rows = np.random.default_rng(3).normal(size=(5, 64)).astype(np.float32)
+    once = base.in_q4(rows)
+    assert np.abs(once - rows).max() < 0.3
+    assert (base.in_q4(once) == once).all()
+    assert (base.in_q4(np.zeros((1, 32), np.float32)) == 0).all()
