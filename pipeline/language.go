@@ -14,8 +14,11 @@ import (
 func DetectLanguage(text string) phi.Language {
 	var de, en float64
 	var sawDE, sawEN bool
-	for section := range sections(text) {
-		d, e := languageEvidence(section)
+	rest := text[:sampleEnd(text)]
+	for rest != "" {
+		end := sectionEnd(rest)
+		d, e := languageEvidence(rest[:end])
+		rest = rest[end:]
 		de, en = de+d, en+e
 		sawDE = sawDE || d >= sectionEvidence && d > 3*e
 		sawEN = sawEN || e >= sectionEvidence && e > 3*d
@@ -38,31 +41,27 @@ const (
 	languageSample  = 64 << 10
 )
 
-// sections cuts a text at blank lines into parts of at least 400 bytes; beyond a sample, language no longer changes the
-// answer in practice.
-func sections(text string) func(yield func(string) bool) {
+// sampleEnd gives the end of what is read of a text: beyond a sample, language no longer changes the answer in practice.
+func sampleEnd(text string) int {
 	if len(text) > languageSample {
-		text = text[:cutAt(text, languageSample)]
+		return cutAt(text, languageSample)
 	}
-	return func(yield func(string) bool) {
-		for text != "" {
-			end := len(text)
-			if len(text) > 400 {
-				if n := strings.Index(text[400:], "\n\n"); n >= 0 {
-					end = 400 + n + 2
-				}
-			}
-			if !yield(text[:end]) {
-				return
-			}
-			text = text[end:]
+	return len(text)
+}
+
+// sectionEnd gives the end of the section that a text begins with: a blank line behind at least 400 bytes.
+func sectionEnd(text string) int {
+	if len(text) > 400 {
+		if n := strings.Index(text[400:], "\n\n"); n >= 0 {
+			return 400 + n + 2
 		}
 	}
+	return len(text)
 }
 
 func languageEvidence(text string) (de, en float64) {
 	var buf [48]byte
-	for w := range Words(text) {
+	for w, ok := nextWord(text, 0); ok; w, ok = nextWord(text, w.End) {
 		if w.End-w.Start > 24 {
 			continue
 		}

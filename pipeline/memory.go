@@ -21,6 +21,7 @@ type Memory struct {
 	phrases []phrase
 	heads   [256]head
 	seen    map[learnt]bool // while a text is learnt
+	text    strings.Builder // holds the keys, so that they are not allocated one by one
 }
 
 // learnt is a finding of a text: what was learnt once need not be learnt again.
@@ -77,6 +78,7 @@ func (m *Memory) release() {
 	clear(m.keys)
 	clear(m.phrases)
 	m.phrases = m.phrases[:0]
+	m.text.Reset()
 	m.heads = [256]head{}
 	memories.Put(m)
 }
@@ -132,7 +134,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	)
 	n, letters := 0, 0
 	key := buf[:0]
-	for w := range Words(surface) {
+	for w, ok := nextWord(surface, 0); ok; w, ok = nextWord(surface, w.End) {
 		if n == maxWords {
 			return
 		}
@@ -146,7 +148,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	if n == 0 {
 		return
 	}
-	whole := string(key)
+	whole := m.keep(key)
 	rest := whole
 	for i := range n {
 		words[i], rest, _ = strings.Cut(rest, " ")
@@ -169,6 +171,20 @@ func (m *Memory) learn(surface string, s phi.Span) {
 		}
 	}
 }
+
+// keep gives the key as a string. A request's memory may go on using what a document's memory kept.
+func (m *Memory) keep(key []byte) string {
+	if m.text.Cap()-m.text.Len() < len(key) {
+		m.text = strings.Builder{}
+		m.text.Grow(max(keptAtOnce, len(key)))
+	}
+	from := m.text.Len()
+	m.text.Write(key)
+	return m.text.String()[from:]
+}
+
+// keptAtOnce is the room for keys that is allocated together, in bytes.
+const keptAtOnce = 512
 
 // minLength is the number of letters and digits below which a surface is no evidence: "Li" or "4" occur by chance.
 func minLength(t phi.Type, first shape) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,9 +55,12 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 	if language == "" {
 		language = DetectLanguage(view)
 	}
-	detectors := slices.Concat(p.Detectors, o.Extra)
+	detectors := p.Detectors
+	if len(o.Extra) > 0 {
+		detectors = slices.Concat(p.Detectors, o.Extra)
+	}
 	var found []phi.Span
-	for _, w := range windows(view, p.Window) {
+	for w := range windows(view, p.Window) {
 		spans, err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda})
 		if err != nil {
 			return nil, language, err
@@ -141,25 +145,26 @@ func (w window) cuts(s phi.Span, textLen int) bool {
 }
 
 // windows cuts a text at line ends where there are any.
-func windows(text string, size int) []window {
+func windows(text string, size int) iter.Seq[window] {
 	if size <= 0 {
 		size = defaultWindow
 	}
-	if len(text) <= size+defaultMargin {
-		return []window{{0, len(text)}}
-	}
-	var list []window
-	for start := 0; ; {
-		if len(text)-start <= size+defaultMargin {
-			return append(list, window{start, len(text)})
+	return func(yield func(window) bool) {
+		for start := 0; ; {
+			if len(text)-start <= size+defaultMargin {
+				yield(window{start, len(text)})
+				return
+			}
+			end := cutAt(text, start+size)
+			if !yield(window{start, end}) {
+				return
+			}
+			next := cutAt(text, end-2*defaultMargin)
+			if next <= start {
+				next = end // a window of little more than its margins: go on without overlap rather than not at all
+			}
+			start = next
 		}
-		end := cutAt(text, start+size)
-		list = append(list, window{start, end})
-		next := cutAt(text, end-2*defaultMargin)
-		if next <= start {
-			next = end // a window of little more than its margins: go on without overlap rather than not at all
-		}
-		start = next
 	}
 }
 

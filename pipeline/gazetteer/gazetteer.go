@@ -137,11 +137,12 @@ type reader struct {
 	base   int // where it begins in the document
 	tokens []token
 	words  lists.Batch
+	fold   fold.Buffer
 	spans  []phi.Span
 }
 
 func (r *reader) read(text string, base int) {
-	f := fold.Fold(text)
+	f := r.fold.Fold(text)
 	r.text, r.folded, r.base = text, f.Text, base
 	r.tokens = tokens(text, f, r.tokens, &r.words)
 	for i := 0; i < len(r.tokens); {

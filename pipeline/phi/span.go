@@ -44,7 +44,21 @@ func Compare(a, b Span) int {
 		cmp.Compare(b.Score, a.Score),
 		cmp.Compare(a.Source, b.Source),
 		cmp.Compare(a.Entity, b.Entity),
+		compareIntervals(a.Interval, b.Interval),
 	)
+}
+
+// compareIntervals orders by the first day, the last day and the precision, no interval last.
+func compareIntervals(a, b *Interval) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Precision, b.Precision))
 }
 
 // Edit replaces the bytes Start to End (half open) of a text by New.

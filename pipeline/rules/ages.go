@@ -466,7 +466,6 @@ func (s *ageScan) number(p, q int) {
 			return
 		}
 	}
-	u := s.unitAfter(q)
 	if q < len(t) {
 		switch c := t[q]; {
 		case c == '%' || c == '+' || c == '_' || c == '=':
@@ -477,6 +476,11 @@ func (s *ageScan) number(p, q int) {
 					return
 				}
 			}
+		}
+	}
+	u := s.unitAfter(q)
+	if q < len(t) {
+		switch c := t[q]; {
 		case c|0x20 >= 'a' && c|0x20 <= 'z' && u == ageNone:
 			if !strings.HasPrefix(t[q:], "st from") && !(strings.HasPrefix(t[q:], "st") || strings.HasPrefix(t[q:], "nd") || strings.HasPrefix(t[q:], "rd") || strings.HasPrefix(t[q:], "th")) {
 				return

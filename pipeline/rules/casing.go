@@ -3,6 +3,10 @@ package rules
 // nameState remembers what is computed once per text.
 type nameState struct {
 	known, lower bool
+
+	last  name // what hintedRun read last
+	read  bool
+	spans int // findings then
 }
 
 func (n *nameState) reset() { *n = nameState{} }

@@ -25,6 +25,7 @@ const (
 	callCue                     // ring, page, erreichbar: a number may follow at a distance
 	underCue                    // of these, the ones that need no joint before the number
 	flightCue                   // Heli, crew
+	eponymCue                   // the first words of names of two words after which things are named
 	vitalCue                    // RR, BP, CK: a measurement, never the beginning of an id
 )
 
@@ -79,6 +80,10 @@ func addCues(m map[string]entry) {
 	for pair := range famousHouses {
 		first, _, _ := strings.Cut(pair, "|")
 		add(first, famousCue)
+	}
+	for pair := range eponymPairs {
+		first, _, _ := strings.Cut(pair, "|")
+		add(first, eponymCue)
 	}
 }
 

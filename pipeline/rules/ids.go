@@ -337,8 +337,8 @@ func (s *scan) codes() {
 		if i > 0 && s.glued(i) && (s.at(i-1).kind != sign || strings.IndexByte("-/._@,*+:", s.at(i-1).sign) >= 0) {
 			continue
 		}
-		if t.kind == word && (t.shape == lower && t.runes > 1 || t.runes > 6 || t.class&idHead != 0) {
-			continue // a label is no part of the code that it announces
+		if t.kind == word && (t.shape == lower && t.runes > 1 || t.runes > 6 || t.class&idHead != 0 && !(s.glued(i+1) && s.isNumber(i+1))) {
+			continue // a label is no part of the code that it announces, unless both are one word
 		}
 		c := code{from: i, to: i}
 		c.glue(s, i)

@@ -16,6 +16,9 @@ const (
 	sourcePair      = "rules.name.pair"
 )
 
+// beforeNames are the classes of words by which people looks for a name.
+const beforeNames = honorific | doctor | birth | signature | patient | nameLabel | staffRole | mailLabel | relative | credential | closing
+
 // people finds persons by what stands around their names. Titles, salutations and credentials stay outside.
 func (s *scan) people() {
 	for i := 0; i < len(s.toks); i++ {
@@ -30,8 +33,10 @@ func (s *scan) people() {
 			continue
 		}
 		c := t.class
-		switch {
-		case c&(honorific|doctor) != 0 && s.titled(i):
+		if c&beforeNames == 0 && t.cue&(agentCue|greetingCue) == 0 && t.runes > 2 {
+			continue
+		}
+		if c&(honorific|doctor) != 0 && s.titled(i) {
 			continue
 		}
 		if c&birth != 0 {
@@ -120,6 +125,15 @@ const (
 	promised = iota // a title or a label stands before it: any capitalised word will do as the first one
 	hinted          // the words must not be common ones
 )
+
+// hintedRun is nameRun where the words must not be common ones. What it read last is kept until something is found: several
+// scanners ask for the same name one after the other.
+func (s *scan) hintedRun(i int) name {
+	if l := &s.names; !l.read || l.last.from != i || l.spans != len(s.spans) {
+		l.last, l.read, l.spans = s.nameRun(i, hinted), true, len(s.spans)
+	}
+	return s.names.last
+}
 
 // nameRun reads a name from token i on.
 func (s *scan) nameRun(i, mode int) name {
@@ -1153,7 +1167,7 @@ func (s *scan) pair(i int) {
 			return
 		}
 	}
-	n := s.nameRun(i, hinted)
+	n := s.hintedRun(i)
 	if n.parts == 0 {
 		// "Klein, Sieglinde": the surname is a word of the language
 		if t.know.Surname() >= 3 && s.isSign(i+1, ',') && s.glued(i+1) && s.capital(i+2) && s.near(i+2) && s.at(i+2).know.FirstName() >= 2 && s.plainWord(i+2) == 0 &&
@@ -1195,7 +1209,7 @@ var eponymPairs = set(`charles|bonnet marcus|gunn bence|jones ann|arbor ross|riv
 
 // eponymPair says whether such a pair begins at token i.
 func (s *scan) eponymPair(i int) bool {
-	return s.at(i).know.FirstName()+s.at(i).know.City() > 0 && s.isWord(i+1) && s.near(i+1) && eponymPairs[keyOf(s.surface(i))+"|"+keyOf(s.surface(i+1))]
+	return s.cued(i, eponymCue) && s.at(i).know.FirstName()+s.at(i).know.City() > 0 && s.isWord(i+1) && s.near(i+1) && eponymPairs[keyOf(s.surface(i))+"|"+keyOf(s.surface(i+1))]
 }
 
 // initialPair reads "A. Wittkopp", where the word is a surname that is no eponym behind the M. of Morbus and no

@@ -103,7 +103,7 @@ func (s *scan) agedName(i int) {
 	if i > 0 && s.glued(i) && s.at(i-1).sign != '(' && s.at(i-1).sign != '"' {
 		return
 	}
-	n := s.nameRun(i, hinted)
+	n := s.hintedRun(i)
 	if n.parts == 0 || n.parts > 3 || !n.first {
 		return
 	}
@@ -138,7 +138,7 @@ func (s *scan) speaker(i int) {
 	if !start && !timed {
 		return
 	}
-	n := s.nameRun(i, hinted)
+	n := s.hintedRun(i)
 	if n.parts == 0 || n.parts > 2 || !n.first || s.at(i).know.FirstName() < 2 && !timed || s.at(i).know.Common("") > 0 || s.at(i).shape == upper {
 		return
 	}

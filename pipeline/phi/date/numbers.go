@@ -1,6 +1,10 @@
 package date
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 var germanUnits = [...]string{
 	"null", "ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf",
@@ -28,6 +32,29 @@ var germanSmall = func() map[string]int {
 	return m
 }()
 
+// starts tells by its first two bytes that a word is no number.
+type starts [1 << 10]bool
+
+// slot is the same for both cases of a letter.
+func (*starts) slot(s string) int { return int(s[0]&31)<<5 | int(s[1]&31) }
+
+func (t *starts) may(s string) bool { return t[t.slot(s)] }
+
+func startsOf(words ...string) *starts {
+	t := new(starts)
+	for _, w := range words {
+		if len(w) > 1 {
+			t[t.slot(w)] = true
+		}
+	}
+	return t
+}
+
+var (
+	germanStarts  = startsOf(slices.AppendSeq([]string{"hundert", "tausend"}, maps.Keys(germanSmall))...)
+	englishStarts = startsOf(slices.Concat(englishUnits[:], englishTens[:])...)
+)
+
 // germanBelow100 reads the number word s, in lower case.
 func germanBelow100(s string) (int, bool) {
 	n, ok := germanSmall[s]
@@ -37,7 +64,7 @@ func germanBelow100(s string) (int, bool) {
 // GermanNumber reads a German number word from 0 to 2999, such as siebzig or neunzehnhundertdreiundsiebzig.
 func GermanNumber(s string) (int, bool) {
 	var buf [48]byte
-	if len(s) < 3 || len(s) > len(buf) {
+	if len(s) < 3 || len(s) > len(buf) || !germanStarts.may(s) {
 		return 0, false
 	}
 	s = string(lower(buf[:0], s))
@@ -186,7 +213,7 @@ var englishOrdinals = [...]string{
 // EnglishNumber reads an English number word from 0 to 99, such as seventy or sixty-one.
 func EnglishNumber(s string) (int, bool) {
 	var buf [16]byte
-	if len(s) < 3 || len(s) > len(buf) {
+	if len(s) < 3 || len(s) > len(buf) || !englishStarts.may(s) {
 		return 0, false
 	}
 	s = string(lower(buf[:0], s)) // short enough for the stack

@@ -37,6 +37,39 @@ func Fold(text string) Folded {
 	return Folded{Text: w.text(), source: text, runs: w.runs}
 }
 
+// Buffer folds one text after the other in the same room.
+type Buffer struct {
+	text []byte
+	runs []run
+}
+
+// Fold is as the function Fold; the view is valid until the next call.
+func (b *Buffer) Fold(text string) Folded {
+	if cap(b.text) < len(text)+len(text)/16+8 {
+		b.text = make([]byte, 0, len(text)+len(text)/8+8)
+	}
+	b.text = b.text[:0]
+	if plainASCII(text) {
+		for i := range len(text) {
+			b.text = append(b.text, plainTable[text[i]])
+		}
+		return Folded{Text: unsafe.String(unsafe.SliceData(b.text), len(b.text)), source: text}
+	}
+	w := writer{buf: b.text, runs: b.runs[:0], mapped: true}
+	w.write(text)
+	b.text, b.runs = w.buf, w.runs
+	return Folded{Text: w.text(), source: text, runs: w.runs}
+}
+
+func plainASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // Key gives the folded text alone: two spellings of one name have the same key.
 func Key(s string) string {
 	if folded, ok := ascii(s); ok {

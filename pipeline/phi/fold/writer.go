@@ -90,7 +90,7 @@ func (w *writer) note(fold, source, n, written int) {
 	}
 	// The first run is implied only as long as no other follows it.
 	if len(w.runs) == 1 && w.runs[0].fold > 0 {
-		w.runs = []run{{}, w.runs[0]}
+		w.runs = append(w.runs[:0], run{}, w.runs[0])
 	}
 }
 
