@@ -243,7 +243,7 @@ func (g *grammar) compact(p int, n number) int {
 	m := number{value: date.value / 100 % 100, width: 2, end: p + 6, real: 2}
 	d := number{value: date.value % 100, width: 2, end: p + 8, real: 2}
 	if !validYear(y) || !validMonth(m) || !validDay(d) || !fits(d.value, m.value) {
-		return -1
+		return g.compactBirth(p, n)
 	}
 	if n.width > 8 {
 		clock := g.s[p+8 : n.end]
@@ -262,6 +262,29 @@ func (g *grammar) compact(p int, n number) int {
 	if n.width > 8 {
 		g.e.shape = stampShape
 	}
+	return n.end
+}
+
+// compactBirth reads ddmmyyyy or, in English, mmddyyyy, as they stand on labels.
+func (g *grammar) compactBirth(p int, n number) int {
+	if n.width != 8 || isWordAt(g.s, n.end) {
+		return -1
+	}
+	a := number{value: n.value / 1000000, width: 2, end: p + 2, real: 2}
+	b := number{value: n.value / 10000 % 100, width: 2, end: p + 4, real: 2}
+	y := number{value: n.value % 10000, width: 4, end: n.end, real: 4}
+	if !validYear(y) || y.value < 1900 || y.value > 2040 {
+		return -1
+	}
+	first := dayFirst
+	if g.order == monthFirst || g.order == noOrder && g.lang == phi.English {
+		first = monthFirst
+	}
+	if !g.pair(a, b, first) {
+		return -1
+	}
+	g.addYear(y, 0)
+	g.e.shape = sixShape
 	return n.end
 }
 
@@ -471,6 +494,12 @@ func (g *grammar) addWeek(w number) {
 func (g *grammar) smallNumber(p int, n number) int {
 	s := g.s
 	q := n.end
+	if n.width == 2 && n.real == 2 && classYearBefore(s, p) && !isWordAt(s, q) && !joined(s, q) {
+		g.addYear(n, 0)
+		g.e.points[0].grain = yearGrain
+		g.e.shape = shortYearShape
+		return q
+	}
 	if q >= len(s) {
 		return -1
 	}
@@ -487,6 +516,19 @@ func (g *grammar) smallNumber(p int, n number) int {
 		return g.spaced(n)
 	}
 	return -1
+}
+
+// classYearBefore says whether the word before p announces a year of birth: Jahrgang 44, Jg. 51.
+func classYearBefore(s string, p int) bool {
+	q := p
+	for q > 0 && p-q < 3 && (s[q-1] == ' ' || s[q-1] == '.' || s[q-1] == ':') {
+		q--
+	}
+	if q == p || q == 0 || s[q-1]|0x20 != 'g' {
+		return false
+	}
+	w := s[wordStart(s, q):q]
+	return strings.EqualFold(w, "jg") || strings.EqualFold(w, "jahrgang")
 }
 
 // dotted reads d.m.y, d.m., d. Month and lists of days such as 12.-14.03.2021.

@@ -117,6 +117,9 @@ var (
 	timeWords        = words("um gegen at @ uhr h")
 )
 
+// dayTimes are parts of a day, of which a bare day may follow.
+var dayTimes = words("morgen morgens vormittag vormittags mittag mittags nachmittag nachmittags abend abends nacht tages")
+
 // judge weighs the expression between p and *end in its context: 0 is no date. It may shorten the expression.
 func (sc *scanner) judge(p int, end *int) float64 {
 	s, e := sc.s, &sc.e
@@ -204,6 +207,9 @@ func (sc *scanner) judge(p int, end *int) float64 {
 		if birthWord(c.prev) && len(c.gap) <= 4 || strings.HasSuffix(c.gap, "*") {
 			return 0.85
 		}
+		if fourDigitYear(e) && len(c.next) == 1 && strings.Contains("mwfMWF", c.next) && c.prev != "" && !isDigit(c.prev[0]) && !idWords.has(c.prev) {
+			return 0.7 // behind the name on a label, before the sex
+		}
 		return 0
 	case spacedShape:
 		if birthWord(c.prev) || strings.HasSuffix(c.gap, "*") || strings.EqualFold(c.prev, "datum") || strings.EqualFold(c.prev, "date") || c.prev == "vom" || c.prev == "am" {
@@ -216,7 +222,7 @@ func (sc *scanner) judge(p int, end *int) float64 {
 	case weekShape, quarterShape, halfShape:
 		return 0.9
 	case seasonShape:
-		return sc.judgeSeason(c)
+		return sc.judgeSeason(p, *end, c)
 	case holidayShape:
 		return sc.judgeHoliday(p, *end, c)
 	case thirdShape:
@@ -863,6 +869,11 @@ func (sc *scanner) judgeDay(p, end int, c context) float64 {
 	}
 	switch c.prev {
 	case "am", "vom", "zum", "seit", "bis", "ab", "dem", "den", "Am", "Seit", "Vom", "Ab", "OP":
+	case "des": // am Morgen des 28.
+		if !dayTimes.has(c.prev2) || c.next != "" && isUpper(c.next[0]) {
+			return 0
+		}
+		return 0.6
 	case "und", "u":
 		if n := len(sc.out); n == 0 || !c.closeToDate || sc.out[n-1].Kind != Partial {
 			return 0
@@ -883,6 +894,9 @@ func (sc *scanner) judgeDay(p, end int, c context) float64 {
 		if s[end] == '\n' && r < len(s) && isWordAt(s, r) { // the line goes on
 			return 0
 		}
+		return 0.6
+	}
+	if c.prev == "zum" && strings.EqualFold(c.prev2, "nacht") {
 		return 0.6
 	}
 	if r := skipSpace(s, end); c.prev == "am" || c.prev == "Am" || c.prev == "ab" || c.prev == "seit" || c.prev == "dem" && (c.prev2 == "seit" || c.prev2 == "ab" || c.prev2 == "vom") {
@@ -922,6 +936,9 @@ func (sc *scanner) judgeOrdinal(p, end int, c context) float64 {
 			return 0
 		}
 	default:
+		if e.shape == theShape && e.points[0].day > 12 && !isDigit(c.after) { // the 19th and 20th
+			break
+		}
 		if d := e.points[0].day; d < 13 || e.shape != ordinalShape || c.nextIsWord || !(c.after == '.' || c.after == ',' || c.after == '\n' || c.after == ';' || c.after == ')') {
 			return 0
 		}
@@ -940,10 +957,11 @@ func (sc *scanner) judgeOrdinal(p, end int, c context) float64 {
 			return 0
 		}
 	}
-	if prev == "of" || prev == "for" || prev == "after" || prev == "about" {
-		return 0.5
+	switch prev {
+	case "on", "since", "until", "till", "by", "from", "through", "thru", "around", "before", "began", "ending", "due", "instant", "and", "to", "or":
+		return 0.75
 	}
-	return 0.75
+	return 0.5
 }
 
 func connects(w string) bool {
@@ -1082,7 +1100,7 @@ func (sc *scanner) judgeMonthDay(p, end int, c context) float64 {
 	return 0.95
 }
 
-func (sc *scanner) judgeSeason(c context) float64 {
+func (sc *scanner) judgeSeason(p, end int, c context) float64 {
 	e := &sc.e
 	if e.year {
 		return 0.93
@@ -1091,14 +1109,20 @@ func (sc *scanner) judgeSeason(c context) float64 {
 	switch prev {
 	case "seit", "since", "late", "early", "letzten", "vergangenen", "last", "nächsten", "kommenden", "until", "bis":
 		return 0.7
-	case "für", "ab":
-		return 0.6
-	case "dem":
-		if strings.EqualFold(c.prev2, "seit") {
+	case "für", "ab", "diesem", "diesen", "im":
+		if e.german {
 			return 0.6
 		}
-	case "in", "this":
+	case "dem", "den", "zum":
+		if e.german && (strings.EqualFold(c.prev2, "seit") || strings.EqualFold(c.prev2, "in") || strings.EqualFold(c.prev2, "bis") || strings.EqualFold(c.prev2, "vor")) {
+			return 0.6
+		}
+	case "in", "this", "by", "till":
 		if e.english && sc.lang == phi.English {
+			return 0.55
+		}
+	case "the": // "the fall" is rather an accident
+		if e.english && sc.lang == phi.English && !strings.EqualFold(sc.s[p:end], "fall") && (strings.EqualFold(c.prev2, "since") || strings.EqualFold(c.prev2, "in")) {
 			return 0.55
 		}
 	}
@@ -1108,9 +1132,6 @@ func (sc *scanner) judgeSeason(c context) float64 {
 func (sc *scanner) judgeHoliday(p, end int, c context) float64 {
 	e := &sc.e
 	h := holidays[e.points[0].n]
-	if sc.lang == phi.German && !h.german && !e.year {
-		return 0
-	}
 	if sc.lang == phi.English && h.german {
 		return 0
 	}
@@ -1120,10 +1141,10 @@ func (sc *scanner) judgeHoliday(p, end int, c context) float64 {
 	prev := strings.ToLower(truncate(c.prev))
 	prep := false
 	switch prev {
-	case "seit", "zu", "an", "über", "bis", "nach", "vor", "am", "auf", "ab", "im", "in", "since", "at", "on", "over", "until", "till", "before", "after", "by", "around", "during", "last", "next", "letzten", "this", "for", "the", "from", "dem", "wir", "der", "haben", "bei", "when", "last_":
+	case "seit", "zu", "an", "über", "bis", "nach", "vor", "am", "auf", "ab", "im", "in", "since", "at", "on", "over", "until", "till", "before", "after", "by", "around", "during", "last", "next", "letzten", "this", "for", "the", "from", "dem", "wir", "der", "den", "zum", "um", "haben", "bei", "when", "last_":
 		prep = true
 	}
-	if !h.alone && !prep {
+	if !prep && (!h.alone || sc.lang == phi.German && !h.german) {
 		return 0
 	}
 	if c.next == "disease" || c.next == "tree" || c.next == "card" || c.next == "cards" || c.next == "Cup" || c.after == '-' && isWordAt(sc.s, end+1) && !(h.german && end+1 < len(sc.s) && isUpper(sc.s[end+1])) {

@@ -197,8 +197,8 @@ func (sc *scanner) take(p int, end *int) bool {
 	if score <= 0 {
 		return false
 	}
-	if e.shape != theShape && e.shape != dayMonthShape && len(sc.s) > p+4 && strings.EqualFold(sc.s[p:p+3], "the") && !isWordAt(sc.s, p+3) {
-		p = skipSpace(sc.s, p+3) // the article is no part of "the 5th of March"
+	if e.shape != dayMonthShape && len(sc.s) > p+4 && strings.EqualFold(sc.s[p:p+3], "the") && !isWordAt(sc.s, p+3) {
+		p = skipSpace(sc.s, p+3) // the article is no part of "the 5th of March" or of "the 5th"
 	}
 	kind := kindOf[e.shape]
 	if e.range_ && e.word {
