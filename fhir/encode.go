@@ -1,6 +1,7 @@
 package fhir
 
 import (
+	"crypto/sha256"
 	"unicode/utf8"
 )
 
@@ -11,7 +12,29 @@ func (n *Node) Encode() []byte { return n.AppendJSON(nil) }
 func (n *Node) MarshalJSON() ([]byte, error) { return n.Encode(), nil }
 
 // AppendJSON appends the tree as compact JSON to b.
-func (n *Node) AppendJSON(b []byte) []byte {
+func (n *Node) AppendJSON(b []byte) []byte { return n.appendJSON(b, nil) }
+
+// Sum256 gives the SHA-256 of what Encode gives, without room for the whole of it.
+func (n *Node) Sum256() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	b := n.appendJSON(make([]byte, 0, 2*digestBlock), func(b []byte) []byte {
+		h.Write(b)
+		return b[:0]
+	})
+	h.Write(b)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// digestBlock is how much is encoded before it goes into a hash, in bytes.
+const digestBlock = 16 << 10
+
+// appendJSON hands what it has to flush, if that is not nil, whenever digestBlock is reached, and goes on with what flush
+// gives back.
+func (n *Node) appendJSON(b []byte, flush func([]byte) []byte) []byte {
+	if flush != nil && len(b) >= digestBlock {
+		b = flush(b)
+	}
 	switch n.Kind() {
 	case Object:
 		b = append(b, '{')
@@ -21,7 +44,7 @@ func (n *Node) AppendJSON(b []byte) []byte {
 			}
 			b = appendQuoted(b, n.members[i].Key)
 			b = append(b, ':')
-			b = n.members[i].Value.AppendJSON(b)
+			b = n.members[i].Value.appendJSON(b, flush)
 		}
 		return append(b, '}')
 	case Array:
@@ -30,7 +53,7 @@ func (n *Node) AppendJSON(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = item.AppendJSON(b)
+			b = item.appendJSON(b, flush)
 		}
 		return append(b, ']')
 	case String:
@@ -84,11 +107,23 @@ func (n *Node) appendIndent(b []byte, line, indent string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
+// asIs are the bytes that stand for themselves in a JSON string, those of multi-byte characters excepted.
+var asIs = func() (list [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		list[c] = c != '"' && c != '\\'
+	}
+	return list
+}()
+
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	done := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if asIs[c] {
+			i++
+			continue
+		}
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && size == 1 {
@@ -97,10 +132,6 @@ func appendQuoted(b []byte, s string) []byte {
 				done = i + 1
 			}
 			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
 			continue
 		}
 		b = append(b, s[done:i]...)

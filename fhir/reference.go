@@ -33,9 +33,8 @@ type Ref struct {
 }
 
 var (
-	idForm   = regexp.MustCompile(`^[A-Za-z0-9.-]{1,64}$`)
-	uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
-	oidForm  = regexp.MustCompile(`^[0-2](\.(0|[1-9][0-9]*))+$`)
+	idForm  = regexp.MustCompile(`^[A-Za-z0-9.-]{1,64}$`)
+	oidForm = regexp.MustCompile(`^[0-2](\.(0|[1-9][0-9]*))+$`)
 )
 
 // ValidID says whether s has the form of a FHIR id.
@@ -92,7 +91,7 @@ func ParseReference(s string) (Ref, error) {
 func parseURN(rest string) (Ref, error) {
 	scheme, id, _ := strings.Cut(rest, ":")
 	switch scheme = strings.ToLower(scheme); {
-	case scheme == "uuid" && uuidForm.MatchString(id), scheme == "oid" && oidForm.MatchString(id):
+	case scheme == "uuid" && isUUID(id), scheme == "oid" && oidForm.MatchString(id):
 		return Ref{Kind: RefURN, Scheme: scheme, ID: id}, nil
 	default:
 		return Ref{}, errReference

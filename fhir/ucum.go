@@ -16,7 +16,7 @@ func isUCUM(s string) bool {
 		return false
 	}
 	s = strings.TrimPrefix(s, "/")
-	for part := range strings.FieldsFuncSeq(strings.NewReplacer("{1.73_m2}", "{1_73_m2}").Replace(s), func(r rune) bool { return r == '/' || r == '.' }) {
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(s, "{1.73_m2}", "{1_73_m2}"), func(r rune) bool { return r == '/' || r == '.' }) {
 		if !isUnit(part) {
 			return false
 		}

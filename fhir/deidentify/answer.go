@@ -17,7 +17,10 @@ import (
 
 // answer builds what the caller gets: the resources, and what was made about them.
 func (s *Service) answer(ctx context.Context, w *writer, r Request, id string, inputs []input) (*Result, error) {
-	a := &answering{w: w, r: r, request: id, key: surrogate.Derive(s.o.Master, w.project, "results"), subject: w.subjectKey()}
+	a := &answering{
+		w: w, r: r, request: id, key: surrogate.Derive(s.o.Master, w.project, "results"), subject: w.subjectKey(),
+		source: surrogate.Derive(s.o.Master, w.project, "source"), hashes: map[*patient]string{},
+	}
 	result := &Result{Request: id, Warnings: w.warnings, Changed: w.changed()}
 	for _, p := range w.patients.list {
 		result.Patients = append(result.Patients, p.name)
@@ -58,6 +61,8 @@ type answering struct {
 	request string
 	key     surrogate.Key
 	subject surrogate.Key
+	source  surrogate.Key
+	hashes  map[*patient]string
 	out     []*fhir.Node // entries of the answer
 	sources []*resource  // resources that came out, contained ones and Bundles that dissolved excepted
 	dev     *fhir.Node
@@ -201,7 +206,7 @@ func (a *answering) provenance() {
 		for _, r := range a.sources {
 			if r.patient == p {
 				targets = append(targets, r.typ+"/"+r.name)
-				sources = append(sources, a.w.sourceHash(r))
+				sources = append(sources, a.sourceHash(r))
 			}
 		}
 		if len(targets) == 0 {
@@ -238,7 +243,12 @@ func (a *answering) hash(p *patient) string {
 	if p.nobody {
 		return ""
 	}
-	return hex.EncodeToString(a.subject.Bytes(hashSize, p.canonical))
+	h, ok := a.hashes[p]
+	if !ok {
+		h = hex.EncodeToString(a.subject.Bytes(hashSize, p.canonical))
+		a.hashes[p] = h
+	}
+	return h
 }
 
 const hashSize = 16
@@ -276,8 +286,8 @@ func (w *writer) subjects() []string {
 }
 
 // sourceHash is the keyed hash of what a resource was called where it came from.
-func (w *writer) sourceHash(r *resource) string {
-	return hex.EncodeToString(surrogate.Derive(w.o.Master, w.project, "source").Bytes(hashSize, r.base+r.typ, r.name))
+func (a *answering) sourceHash(r *resource) string {
+	return hex.EncodeToString(a.source.Bytes(hashSize, r.base+r.typ, r.name))
 }
 
 // keep fills in the JSON of what is to be stored.
@@ -287,7 +297,7 @@ func (a *answering) keep(result *Result) {
 		result.stored = append(result.stored, m.StoredResource)
 	}
 	for _, r := range a.sources {
-		result.lineage = append(result.lineage, Lineage{Source: a.w.sourceHash(r), Subject: a.hash(r.patient), Target: r.typ + "/" + r.name})
+		result.lineage = append(result.lineage, Lineage{Source: a.sourceHash(r), Subject: a.hash(r.patient), Target: r.typ + "/" + r.name})
 	}
 	result.profile = a.profile
 }

@@ -152,7 +152,7 @@ func (w *writer) quasi(d *document) risk.Quasi {
 // truly says whether the element stands and is no surrogate.
 func (w *writer) truly(n *fhir.Node, key string) bool {
 	at := n.Get(key)
-	return at != nil && (w.policy.Element("Patient", "Patient.address", fhir.TypeAddress) == phi.Generalise || !w.settled[at])
+	return at != nil && (w.policy.Element("Patient", "Patient.address", fhir.TypeAddress) == phi.Generalise || at.Mark() != markSettled)
 }
 
 // risk assesses every document.

@@ -152,7 +152,7 @@ func (w *writer) hide(p *fhir.Place, kind phi.Type, member string) error {
 		}
 		s := fhir.NewString(stand)
 		p.Node.Set(member, s)
-		w.settled[s] = true
+		s.SetMark(markSettled)
 		w.change(w.of(p), p.Element.Path, p.Action)
 	default:
 		w.remove(p)
@@ -225,7 +225,7 @@ func (w *writer) coarse(p *fhir.Place) error {
 				n.Delete(key)
 				continue
 			}
-			w.settled[at] = true
+			at.SetMark(markSettled)
 		}
 	}
 	w.change(w.of(p), p.Element.Path, phi.Generalise)

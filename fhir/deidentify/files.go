@@ -333,7 +333,7 @@ func (w *writer) finishFile(f *file, j *job) error {
 	}
 	f.out = data
 	encoded := fhir.NewString(base64.StdEncoding.EncodeToString(data))
-	w.settled[encoded] = true
+	encoded.SetMark(markSettled)
 	f.holder.Set("data", encoded)
 	if contentType != "" && contentType != f.contentType {
 		f.holder.Set("contentType", fhir.NewString(contentType))

@@ -15,10 +15,21 @@ type identities struct {
 	x      *index
 	own    map[*patient][]known.Entity
 	shared []known.Entity
+
+	placed map[*patient]bool // those that have an entity of their own, whatever it holds
+	heard  map[heard]bool
+}
+
+// heard is a name beside a reference. The same one again tells nothing new.
+type heard struct {
+	patient *patient
+	target  *resource
+	typ     string
+	display string
 }
 
 func newIdentities(x *index) *identities {
-	g := &identities{x: x, own: map[*patient][]known.Entity{}}
+	g := &identities{x: x, own: map[*patient][]known.Entity{}, placed: map[*patient]bool{}, heard: map[heard]bool{}}
 	for _, r := range x.all {
 		g.read(r)
 		g.mentions(r)
@@ -70,7 +81,11 @@ func (g *identities) read(r *resource) {
 	case "PractitionerRole":
 		g.shared = append(g.shared, person(n, known.Staff, "staff/"+r.name))
 	default:
-		g.add(r.patient, known.Entity{Key: "patient", Role: known.Patient, IDs: append(identifierValues(n), plainIDs(n)...)})
+		ids := append(identifierValues(n), plainIDs(n)...)
+		if len(ids) > 0 || !g.placed[r.patient] {
+			g.placed[r.patient] = true
+			g.add(r.patient, known.Entity{Key: "patient", Role: known.Patient, IDs: ids})
+		}
 	}
 }
 
@@ -207,6 +222,11 @@ func (g *identities) mention(r *resource, n *fhir.Node, display string) {
 	} else if err == nil && ref.Type != "" {
 		typ = ref.Type
 	}
+	about := heard{r.patient, target, typ, display}
+	if g.heard[about] {
+		return
+	}
+	g.heard[about] = true
 	given, family := splitName(display)
 	named := known.Entity{Given: given, Family: appendText(nil, family), Others: []string{display}}
 	switch typ {

@@ -42,11 +42,16 @@ func foreign(text string) bool {
 	if len(text) > foreignSample {
 		text = text[:foreignSample]
 	}
-	letters, latin := 0, 0
+	letters, latin, runs, before := 0, 0, 0, false
 	for _, r := range text {
-		if unicode.IsLetter(r) && r != unicode.ReplacementChar {
+		letter := unicode.IsLetter(r)
+		if letter && !before {
+			runs++
+		}
+		before = letter
+		if letter && r != unicode.ReplacementChar {
 			letters++
-			if unicode.Is(unicode.Latin, r) {
+			if r < unicode.MaxASCII || unicode.Is(unicode.Latin, r) {
 				latin++
 			}
 		}
@@ -54,7 +59,7 @@ func foreign(text string) bool {
 	if letters >= foreignLetters && latin*2 < letters {
 		return true
 	}
-	if pipeline.DetectLanguage(text) != "" {
+	if runs < foreignWords || pipeline.DetectLanguage(text) != "" {
 		return false
 	}
 	words, hits := 0, map[string]int{}

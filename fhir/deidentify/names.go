@@ -2,7 +2,6 @@ package deidentify
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 
@@ -40,7 +39,7 @@ func (n *namer) nameAll() {
 		case id != "":
 			r.name = n.id(r.base+r.typ, id)
 		default:
-			sum := sha256.Sum256(r.node.Encode())
+			sum := r.node.Sum256()
 			r.name = n.id("content", r.path, hex.EncodeToString(sum[:]))
 		}
 	}

@@ -310,8 +310,8 @@ func (s *Service) writer(ctx context.Context, r Request) (*writer, error) {
 		ctx: ctx, o: &s.o, policy: policy, policyName: name, light: s.light, project: project, now: s.o.Clock(),
 		detectors:  map[*patient]*known.Detector{},
 		generators: map[*patient]*surrogate.Generator{},
-		byText:     map[jobKey]*job{}, fileJobs: map[*file]*job{}, written: map[*fhir.Node][]phi.Span{}, settled: map[*fhir.Node]bool{},
-		warned: map[Warning]bool{}, changes: map[changeKey]int{},
+		byText:     map[jobKey]*job{}, fileJobs: map[*file]*job{},
+		warned: map[Warning]bool{}, changes: map[changeKey]int{}, displays: map[displayKey]string{}, searched: map[searchKey]bool{},
 	}
 	if !r.Time.IsZero() {
 		w.now = r.Time

@@ -2,7 +2,6 @@ package deidentify
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func byID(base, id string) string { return base + "Patient/" + id }
 const contentPrefix = "content:"
 
 func contentID(n *fhir.Node) string {
-	sum := sha256.Sum256(n.Encode())
+	sum := n.Sum256()
 	return contentPrefix + hex.EncodeToString(sum[:])
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"sync/atomic"
 
 	"fhirdeid/fhir"
 	"fhirdeid/fhir/attachment"
@@ -68,7 +68,7 @@ func (w *writer) read(at spot, r *resource, node *fhir.Node, language phi.Langua
 		} else if j.output != j.text {
 			node.SetString(j.output)
 		}
-		w.written[node] = j.kept
+		node.SetMark(markRead)
 		return nil
 	})
 	return nil
@@ -98,7 +98,7 @@ func (w *writer) detect(ctx context.Context) error {
 		return err
 	}
 	for _, j := range w.jobs {
-		if j.document && j.learnt != nil {
+		if j.learnt != nil {
 			j.patient.memory.Merge(j.learnt)
 		}
 	}
@@ -117,19 +117,18 @@ func (w *writer) detect(ctx context.Context) error {
 // each runs f over all jobs, some at a time. Of several errors the one of the first job counts, so that the same
 // request fails in the same way.
 func (w *writer) each(ctx context.Context, f func(context.Context, *job) error) error {
-	group := new(errgroup.Group)
-	group.SetLimit(w.o.Limits.Parallel)
 	errs := make([]error, len(w.jobs))
-	for i, j := range w.jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error {
-			errs[i] = contained(j.path, func() error { return f(ctx, j) })
-			return nil
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(w.o.Limits.Parallel, len(w.jobs)) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(w.jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				j := w.jobs[i]
+				errs[i] = contained(j.path, func() error { return f(ctx, j) })
+			}
 		})
 	}
-	_ = group.Wait() // the errors are in errs
+	group.Wait()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -170,7 +169,9 @@ func (w *writer) detectOne(ctx context.Context, j *job) error {
 	if j.light {
 		engine = w.light
 	}
-	j.learnt = pipeline.NewMemory()
+	if j.document {
+		j.learnt = pipeline.NewMemory()
+	}
 	spans, language, err := engine.Detect(ctx, j.text, pipeline.Options{
 		Language: j.language, Lambda: w.policy.Lambda, Extra: w.known(j.patient), Memory: j.learnt, NoMemory: j.light,
 	})

@@ -39,8 +39,12 @@ func (w *writer) verify(ctx context.Context, inputs []input) error {
 		}
 	}
 	for _, in := range inputs {
-		if err := w.verifyTree(ctx, in.node, fhir.FieldsOf(in.node.ResourceType()), w.x.byNode[in.node], in.node.ResourceType()); err != nil {
+		path, leak := w.verifyResource(ctx, in.node, w.x.byNode[in.node])
+		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if leak {
+			return fail(ErrLeak, in.node.ResourceType()+path, "the element still holds an identifier of the patient; nothing is answered")
 		}
 	}
 	return nil
@@ -65,47 +69,67 @@ func (w *writer) leaks(p *patient, text string, written []phi.Span) bool {
 	})
 }
 
-// verifyTree searches the strings that neither are codes nor were written from keys. Those that were read as text are
-// searched already.
-func (w *writer) verifyTree(ctx context.Context, n *fhir.Node, fields *fhir.Fields, r *resource, path string) error {
-	if inner := w.x.byNode[n]; inner != nil {
-		r, fields = inner, fhir.FieldsOf(inner.typ)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+// verifyResource searches the strings that neither are codes nor were written from keys. Those that were read as text are
+// searched already. Of a leak it tells where it stands. It gives up when the context ends.
+func (w *writer) verifyResource(ctx context.Context, n *fhir.Node, outer *resource) (path string, leak bool) {
+	if ctx.Err() != nil {
+		return "", false
 	}
+	r := w.x.byNode[n]
+	if r == nil {
+		r = outer
+	}
+	return w.verifyTree(ctx, n, fhir.FieldsOf(n.ResourceType()), r)
+}
+
+func (w *writer) verifyTree(ctx context.Context, n *fhir.Node, fields *fhir.Fields, r *resource) (path string, leak bool) {
 	for _, m := range n.Members() {
+		if k := m.Value.Kind(); k != fhir.Object && k != fhir.Array && (k != fhir.String || m.Value.Mark() != 0) {
+			continue
+		}
 		el := fields.Element(m.Key)
 		if el == nil {
 			continue // resourceType; a companion, whose extensions hold codes that the policy knows
 		}
-		if err := w.verifyValue(ctx, m.Value, el, r, path+"."+m.Key); err != nil {
-			return err
+		if path, leak := w.verifyValue(ctx, m.Value, el, r); leak {
+			return "." + m.Key + path, true
 		}
 	}
-	return nil
+	return "", false
 }
 
-func (w *writer) verifyValue(ctx context.Context, n *fhir.Node, el *fhir.Element, r *resource, path string) error {
+func (w *writer) verifyValue(ctx context.Context, n *fhir.Node, el *fhir.Element, r *resource) (path string, leak bool) {
 	switch n.Kind() {
 	case fhir.Array:
 		for _, i := range n.Items() {
-			if err := w.verifyValue(ctx, i, el, r, path); err != nil {
-				return err
+			if path, leak := w.verifyValue(ctx, i, el, r); leak {
+				return path, true
 			}
 		}
 	case fhir.Object:
-		return w.verifyTree(ctx, n, el.Fields, r, path)
+		if el.Type == fhir.TypeResource {
+			return w.verifyResource(ctx, n, r)
+		}
+		return w.verifyTree(ctx, n, el.Fields, r)
 	case fhir.String:
-		if _, read := w.written[n]; read || w.settled[n] || coded(el) {
-			return nil
+		if n.Mark() != 0 || coded(el) {
+			return "", false
 		}
 		s, _ := n.Str()
-		if w.leaks(r.patient, s, nil) {
-			return fail(ErrLeak, path, "the element still holds an identifier of the patient; nothing is answered")
-		}
+		return "", w.holds(r.patient, s)
 	}
-	return nil
+	return "", false
+}
+
+// holds says whether a string of the tree holds a known identifier. The same strings stand in many resources.
+func (w *writer) holds(p *patient, s string) bool {
+	key := searchKey{p, s}
+	leak, ok := w.searched[key]
+	if !ok {
+		leak = w.leaks(p, s, nil)
+		w.searched[key] = leak
+	}
+	return leak
 }
 
 // coded says whether the walk lets a value of the element stand only if it belongs to a list or has a form of its own.

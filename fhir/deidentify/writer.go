@@ -44,13 +44,36 @@ type writer struct {
 	fileJobs  map[*file]*job
 	rewritten []rewritten
 	lost      int // contents that could not be read
-	written   map[*fhir.Node][]phi.Span
-	settled   map[*fhir.Node]bool // strings that hold nothing but a stand-in
 
 	warnings []Warning
 	warned   map[Warning]bool
 	changes  map[changeKey]int
+
+	// What is asked for again and again in one request.
+	last     *resource                // that of
+	requests map[*fhir.Node]*resource // of entries, by their request
+	displays map[displayKey]string
+	searched map[searchKey]bool // whether a string that stands in the tree holds what is known
 }
+
+// displayKey is a person's name beside a reference.
+type displayKey struct {
+	patient *patient
+	role    surrogate.Role
+	name    string
+}
+
+// searchKey is a string of a patient's resources.
+type searchKey struct {
+	patient *patient
+	text    string
+}
+
+// Marks of the strings in the working copy.
+const (
+	markSettled uint8 = 1 + iota // holds nothing but a stand-in
+	markRead                     // was read as text
+)
 
 // prepare makes the detectors and generators of every patient. They are read by several goroutines later.
 func (w *writer) prepare() error {
@@ -158,18 +181,23 @@ func (w *writer) locale(p *patient) string {
 // spoken gives the language of a sample of the patient's texts, that of the whole request if there is no other.
 func (w *writer) spoken(p *patient) string {
 	if w.samples == nil {
-		w.samples = map[*patient]*strings.Builder{nil: {}}
+		w.samples = map[*patient]*strings.Builder{}
 		for _, r := range w.x.all {
 			if w.samples[r.patient] == nil {
 				w.samples[r.patient] = new(strings.Builder)
 			}
 			sample(w.samples[r.patient], r.node)
-			sample(w.samples[nil], r.node)
 		}
 	}
 	if own := w.samples[p]; own != nil {
 		if l := pipeline.DetectLanguage(own.String()); l != "" {
 			return string(l)
+		}
+	}
+	if w.samples[nil] == nil {
+		w.samples[nil] = new(strings.Builder)
+		for _, r := range w.x.all {
+			sample(w.samples[nil], r.node)
 		}
 	}
 	// One locale in any case, so that structure and text get the same names.
@@ -211,7 +239,12 @@ func sample(b *strings.Builder, n *fhir.Node) {
 }
 
 // of gives the resource that a place stands in.
-func (w *writer) of(p *fhir.Place) *resource { return w.x.byNode[p.Resource] }
+func (w *writer) of(p *fhir.Place) *resource {
+	if w.last == nil || w.last.node != p.Resource {
+		w.last = w.x.byNode[p.Resource]
+	}
+	return w.last
+}
 
 // path gives the FHIRPath of a place in the request.
 func (w *writer) path(p *fhir.Place) string { return p.Path() }
@@ -256,7 +289,7 @@ func (w *writer) change(r *resource, element string, action phi.Action) {
 // settle marks a string as a stand-in, which verify need not search.
 func (w *writer) settle(n *fhir.Node, s string) {
 	n.SetString(s)
-	w.settled[n] = true
+	n.SetMark(markSettled)
 }
 
 // walk takes every input through the policy. Texts are queued; everything else is written.
@@ -510,7 +543,7 @@ func (w *writer) uri(p *fhir.Place) error {
 			}
 		}
 	case r.typ == "Bundle" && (name == "url" || name == "ifNoneExist"):
-		out, ok = w.names.requestURL(r, w.entryResource(r, p.Parent), s)
+		out, ok = w.names.requestURL(r, w.entryResource(p.Parent), s)
 	case name == "uid" || p.Element.Type == fhir.TypeOID:
 		out = uid(w.names.id("uid", s))
 	case p.Element.Type == fhir.TypeID:
@@ -529,13 +562,21 @@ func (w *writer) uri(p *fhir.Place) error {
 }
 
 // entryResource gives the resource in the entry whose request is given.
-func (w *writer) entryResource(bundle *resource, request *fhir.Node) *resource {
-	for _, e := range bundle.node.Get("entry").Items() {
-		if e.Get("request") == request {
-			return w.x.byNode[e.Get("resource")]
+func (w *writer) entryResource(request *fhir.Node) *resource {
+	if w.requests == nil {
+		w.requests = map[*fhir.Node]*resource{}
+		for _, r := range w.x.all {
+			if r.typ != "Bundle" {
+				continue
+			}
+			for _, e := range r.node.Get("entry").Items() {
+				if at := e.Get("request"); at != nil {
+					w.requests[at] = w.x.byNode[e.Get("resource")]
+				}
+			}
 		}
 	}
-	return nil
+	return w.requests[request]
 }
 
 // reference rewrites a Reference: the literal one, the display as the name of what it points to. The identifier has
@@ -596,7 +637,13 @@ func (w *writer) display(at spot, r *resource, n *fhir.Node, typ string) error {
 	}
 	if person {
 		s, _ := n.Str()
-		w.settle(n, w.nameText(r.patient, "", s, w.sexOf(r.patient, s), role))
+		key := displayKey{r.patient, role, s}
+		name, ok := w.displays[key]
+		if !ok {
+			name = w.nameText(r.patient, "", s, w.sexOf(r.patient, s), role)
+			w.displays[key] = name
+		}
+		w.settle(n, name)
 		w.change(r, at.element, phi.Surrogate)
 		return nil
 	}
