@@ -28,31 +28,55 @@ type OperationParameter struct {
 }
 
 var (
-	paramResource = OperationParameter{Name: "resource", Max: "1", Type: "Resource",
-		Documentation: "The resource or Bundle to de-identify. It may stand in the body without Parameters around it."}
-	paramReference = OperationParameter{Name: "reference", Max: "*", Type: "Reference",
-		Documentation: "A resource of the upstream server to fetch and de-identify."}
-	paramPatient = OperationParameter{Name: "patient", Max: "*", Type: "Reference", Target: []string{"Patient"},
-		Documentation: "A patient whose documents are fetched from the upstream server and de-identified."}
-	paramPolicy = OperationParameter{Name: "policy", Max: "1", Type: "string",
-		Documentation: "Name of the policy; the server's own where none is given."}
-	paramContext = OperationParameter{Name: "context", Max: "1", Type: "string",
-		Documentation: "The project. Its name salts the keys: the same patient has other pseudonyms in another project."}
-	paramMethod = OperationParameter{Name: "method", Max: "1", Type: "code",
+	paramResource = OperationParameter{
+		Name: "resource", Max: "1", Type: "Resource",
+		Documentation: "The resource or Bundle to de-identify. It may stand in the body without Parameters around it.",
+	}
+	paramReference = OperationParameter{
+		Name: "reference", Max: "*", Type: "Reference",
+		Documentation: "A resource of the upstream server to fetch and de-identify.",
+	}
+	paramPatient = OperationParameter{
+		Name: "patient", Max: "*", Type: "Reference", Target: []string{"Patient"},
+		Documentation: "A patient whose documents are fetched from the upstream server and de-identified.",
+	}
+	paramPolicy = OperationParameter{
+		Name: "policy", Max: "1", Type: "string",
+		Documentation: "Name of the policy; the server's own where none is given.",
+	}
+	paramContext = OperationParameter{
+		Name: "context", Max: "1", Type: "string",
+		Documentation: "The project. Its name salts the keys: the same patient has other pseudonyms in another project.",
+	}
+	paramMethod = OperationParameter{
+		Name: "method", Max: "1", Type: "code",
 		Codes:         []string{"surrogate", "tag", "redact", "mask", "category", "keep-category", "generalise", "remove"},
-		Documentation: "What stands in the place of PHI in free text, for every type that the policy replaces."}
-	paramLanguage = OperationParameter{Name: "language", Max: "1", Type: "code", Codes: []string{"de", "en", "auto"},
-		Documentation: "Language of the free text; found out where it is not given."}
-	paramUnsupported = OperationParameter{Name: "onUnsupported", Max: "1", Type: "code", Codes: []string{"error", "remove"},
-		Documentation: "What becomes of an attachment that cannot be read: the request fails, or the attachment is removed with a data-absent-reason."}
-	paramProvenance = OperationParameter{Name: "includeProvenance", Max: "1", Type: "boolean",
-		Documentation: "Whether Provenance and Device are in the answer; true by default."}
-	paramRisk = OperationParameter{Name: "includeRisk", Max: "1", Type: "boolean",
-		Documentation: "Whether the Observations of re-identification risk are in the answer; true by default."}
-	paramFormat = OperationParameter{Name: "_outputFormat", Max: "1", Type: "string",
-		Documentation: "Media type of the answer: application/fhir+json."}
-	paramReturn = OperationParameter{Name: "return", Out: true, Min: 1, Max: "1", Type: "Bundle",
-		Documentation: "A collection of the de-identified resources, Provenance, Device, Observations of risk and an OperationOutcome."}
+		Documentation: "What stands in the place of PHI in free text, for every type that the policy replaces.",
+	}
+	paramLanguage = OperationParameter{
+		Name: "language", Max: "1", Type: "code", Codes: []string{"de", "en", "auto"},
+		Documentation: "Language of the free text; found out where it is not given.",
+	}
+	paramUnsupported = OperationParameter{
+		Name: "onUnsupported", Max: "1", Type: "code", Codes: []string{"error", "remove"},
+		Documentation: "What becomes of an attachment that cannot be read: the request fails, or the attachment is removed with a data-absent-reason.",
+	}
+	paramProvenance = OperationParameter{
+		Name: "includeProvenance", Max: "1", Type: "boolean",
+		Documentation: "Whether Provenance and Device are in the answer; true by default.",
+	}
+	paramRisk = OperationParameter{
+		Name: "includeRisk", Max: "1", Type: "boolean",
+		Documentation: "Whether the Observations of re-identification risk are in the answer; true by default.",
+	}
+	paramFormat = OperationParameter{
+		Name: "_outputFormat", Max: "1", Type: "string",
+		Documentation: "Media type of the answer: application/fhir+json.",
+	}
+	paramReturn = OperationParameter{
+		Name: "return", Out: true, Min: 1, Max: "1", Type: "Bundle",
+		Documentation: "A collection of the de-identified resources, Provenance, Device, Observations of risk and an OperationOutcome.",
+	}
 )
 
 var paramSettings = []OperationParameter{
@@ -87,14 +111,17 @@ func Operations() []Operation {
 			ID: "deidentify-bundle", Code: "deidentify", Title: "De-identify a Bundle", Type: true,
 			Resources:   []string{"Bundle"},
 			Description: "De-identifies a Bundle given by value.",
-			Parameters: operationParameters(OperationParameter{Name: "inputBundle", Min: 1, Max: "1", Type: "Bundle",
-				Documentation: "The Bundle to de-identify."}),
+			Parameters: operationParameters(OperationParameter{
+				Name: "inputBundle", Min: 1, Max: "1", Type: "Bundle",
+				Documentation: "The Bundle to de-identify.",
+			}),
 		},
 		{
 			ID: "de-identify", Code: "de-identify", Title: "De-identify, raw resource in, raw resource out", System: true,
 			Description: "De-identifies a resource or Bundle given by value and answers with the same type of resource.",
 			Parameters: append(append([]OperationParameter{paramResource}, paramSettings...), OperationParameter{
-				Name: "return", Out: true, Min: 1, Max: "1", Type: "Resource", Documentation: "The de-identified resource."}),
+				Name: "return", Out: true, Min: 1, Max: "1", Type: "Resource", Documentation: "The de-identified resource.",
+			}),
 		},
 	}
 }
