@@ -17,6 +17,8 @@ type Policy struct {
 	Description string
 	Version     string
 	Lambda      *float64 // negative-class bias of the models; nil: as the server is set
+	// ModelsOptional lets a request go on with rules and dictionaries when a model fails while it is read.
+	ModelsOptional bool
 
 	types      map[Type]phi.Action
 	paths      map[string]phi.Action

@@ -232,6 +232,32 @@ func TestKnownCodesAndURIs(t *testing.T) {
 	}
 }
 
+// A failure of the models fails a request unless the policy says otherwise, or the one that it extends.
+func TestPolicyModels(t *testing.T) {
+	for text, want := range map[string]bool{
+		"name: x\nextends: all":                           false,
+		"name: x\nextends: all\ntext: {models: required}": false,
+		"name: x\nextends: all\ntext: {models: optional}": true,
+	} {
+		p, err := ParsePolicy([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.ModelsOptional != want {
+			t.Errorf("%q: %v, want %v", text, p.ModelsOptional, want)
+		}
+	}
+	for _, text := range []string{"text: {models: maybe}", "text: {models: [optional]}", "text: {model: optional}", "text: {models: true}"} {
+		if _, err := ParsePolicy([]byte("name: x\nextends: all\n" + text)); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+	if base := (&policyFile{Text: textRules{Models: "optional"}}); (&policyFile{}).over(base).Text.Models != "optional" ||
+		(&policyFile{Text: textRules{Models: "required"}}).over(base).Text.Models != "required" {
+		t.Error("what a policy does not say does not come from the one that it extends")
+	}
+}
+
 // The bias of the models comes from the policy, or from the one that it extends.
 func TestPolicyLambda(t *testing.T) {
 	for text, want := range map[string]float64{

@@ -61,7 +61,9 @@ type elementRules struct {
 
 type textRules struct {
 	// Lambda is the negative-class bias of the models, 0 to 1; none: as the server is set.
-	Lambda  *float64            `yaml:"lambda"`
+	Lambda *float64 `yaml:"lambda"`
+	// Models is required or optional: what becomes of a request when a model fails; empty: required.
+	Models  string              `yaml:"models"`
 	Default *textRule           `yaml:"default"`
 	Types   map[string]textRule `yaml:"types"`
 }
@@ -138,6 +140,9 @@ func (f *policyFile) over(b *policyFile) *policyFile {
 	}
 	if m.Text.Lambda == nil {
 		m.Text.Lambda = b.Text.Lambda
+	}
+	if m.Text.Models == "" {
+		m.Text.Models = b.Text.Models
 	}
 	if m.LocalCodes == "" {
 		m.LocalCodes = b.LocalCodes
@@ -216,6 +221,13 @@ func knownPath(path string) bool {
 }
 
 func (f *policyFile) readText(p *Policy) error {
+	switch f.Text.Models {
+	case "", "required":
+	case "optional":
+		p.ModelsOptional = true
+	default:
+		return errors.New("text.models must be required or optional")
+	}
 	// What no rule names is found and blacked out.
 	fallback, err := textRule{}.rule(TextRule{Detect: true, Action: phi.Redact})
 	if f.Text.Default != nil {

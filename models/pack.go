@@ -270,8 +270,12 @@ func OpenAll(dirs []string, options Options) ([]*Pack, error) {
 	group := errgroup.Group{}
 	group.SetLimit(2) // loading holds a model in memory twice
 	for i, dir := range dirs {
-		group.Go(func() error {
-			var err error
+		group.Go(func() (err error) {
+			defer func() {
+				if recover() != nil {
+					err = fmt.Errorf("model pack %s: %w", filepath.Base(filepath.Clean(dir)), ErrModel)
+				}
+			}()
 			packs[i], err = Open(dir, options)
 			return err
 		})

@@ -129,8 +129,12 @@ func TestEditsOverStructure(t *testing.T) {
 func TestEditsRefused(t *testing.T) {
 	d := mustDecode(t, "text/plain", []byte("Frau Müller kam"))
 	for _, edits := range [][]phi.Edit{
-		{{Start: -1, End: 2}}, {{Start: 3, End: 2}}, {{Start: 0, End: 99}}, {{Start: 0, End: 5}, {Start: 4, End: 6}},
-		{{Start: 7, End: 8}}, {{Start: 0, End: 1, New: "\xff"}},
+		{{Start: -1, End: 2}},
+		{{Start: 3, End: 2}},
+		{{Start: 0, End: 99}},
+		{{Start: 0, End: 5}, {Start: 4, End: 6}},
+		{{Start: 7, End: 8}},
+		{{Start: 0, End: 1, New: "\xff"}},
 	} {
 		if _, _, err := d.Encode(edits); !errors.Is(err, ErrEdit) {
 			t.Errorf("%v: %v", edits, err)

@@ -93,12 +93,26 @@ func TestCDAFields(t *testing.T) {
 		}
 	}
 	for _, want := range []found{
-		{"Hans", KindName, phi.NamePatient}, {"Peter", KindName, phi.NamePatient}, {"Müller", KindName, phi.NamePatient}, {"Erna", KindName, phi.NameOther},
-		{"Kaiserstraße 5", KindAddress, phi.LocationStreet}, {"80331", KindAddress, phi.LocationZIP}, {"München", KindAddress, phi.LocationCity},
-		{"+49(89)1234567", KindTelecom, phi.ContactPhone}, {"hans.mueller@web.example", KindTelecom, phi.ContactEmail}, {"089-998877", KindTelecom, phi.ContactFax},
-		{"186245", KindID, phi.IDPatient}, {"A123456780", KindID, phi.IDHealthplan}, {"FALL-778899", KindID, phi.IDOther}, {"999999901", KindID, phi.IDLicense},
-		{"550e8400-e29b-41d4-a716-446655440000", KindID, phi.IDOther}, {"1956-04-03", KindTime, phi.DateBirthdate}, {"2023-12-28", KindTime, phi.DateDate},
-		{"Dr. med. Sabine Vogt", KindName, phi.NameStaff}, {"Klinikum Musterstadt", KindOrg, phi.LocationHospital}, {"Station 3B", KindOrg, phi.LocationHospital},
+		{"Hans", KindName, phi.NamePatient},
+		{"Peter", KindName, phi.NamePatient},
+		{"Müller", KindName, phi.NamePatient},
+		{"Erna", KindName, phi.NameOther},
+		{"Kaiserstraße 5", KindAddress, phi.LocationStreet},
+		{"80331", KindAddress, phi.LocationZIP},
+		{"München", KindAddress, phi.LocationCity},
+		{"+49(89)1234567", KindTelecom, phi.ContactPhone},
+		{"hans.mueller@web.example", KindTelecom, phi.ContactEmail},
+		{"089-998877", KindTelecom, phi.ContactFax},
+		{"186245", KindID, phi.IDPatient},
+		{"A123456780", KindID, phi.IDHealthplan},
+		{"FALL-778899", KindID, phi.IDOther},
+		{"999999901", KindID, phi.IDLicense},
+		{"550e8400-e29b-41d4-a716-446655440000", KindID, phi.IDOther},
+		{"1956-04-03", KindTime, phi.DateBirthdate},
+		{"2023-12-28", KindTime, phi.DateDate},
+		{"Dr. med. Sabine Vogt", KindName, phi.NameStaff},
+		{"Klinikum Musterstadt", KindOrg, phi.LocationHospital},
+		{"Station 3B", KindOrg, phi.LocationHospital},
 	} {
 		if !got[want] {
 			t.Errorf("no field %+v", want)

@@ -105,6 +105,7 @@ func (d *document) record(w *writer, name string) risk.Record {
 			}
 		}
 		b.WriteString(j.output)
+		r.Gate.Failed = r.Gate.Failed || j.bare
 	}
 	r.Text = b.String()
 	return r

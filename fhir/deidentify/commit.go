@@ -30,12 +30,15 @@ func (s *Service) commit(ctx context.Context, w *writer, r Request, result *Resu
 
 // counts are the figures of the audit trail.
 func (w *writer) counts(result *Result) map[string]int {
-	replaced := 0
+	replaced, bare := 0, 0
 	for _, j := range w.jobs {
 		replaced += len(j.edits)
+		if j.bare {
+			bare++
+		}
 	}
 	return map[string]int{
 		"resources": len(w.x.all), "patients": len(w.patients.list), "texts": len(w.jobs), "attachments": len(w.files),
-		"unreadable": w.lost, "replaced": replaced, "warnings": len(result.Warnings),
+		"unreadable": w.lost, "replaced": replaced, "warnings": len(result.Warnings), "without-models": bare,
 	}
 }

@@ -130,6 +130,7 @@ type Change struct {
 type Service struct {
 	o     Options
 	light *pipeline.Pipeline // only what does not take eponyms for names
+	bare  *pipeline.Pipeline // all but the models
 
 	mu       sync.Mutex
 	profiles map[string]profile // by project
@@ -163,13 +164,23 @@ func New(o Options) (*Service, error) {
 		o.Similarity = risk.Lexical{}
 	}
 	o.Limits = o.Limits.withDefaults()
-	s := &Service{o: o, light: &pipeline.Pipeline{MaxBytes: o.Pipeline.MaxBytes, Window: o.Pipeline.Window}, profiles: map[string]profile{}}
+	s := &Service{o: o, profiles: map[string]profile{}}
+	s.light = &pipeline.Pipeline{MaxBytes: o.Pipeline.MaxBytes, Window: o.Pipeline.Window}
+	s.bare = &pipeline.Pipeline{MaxBytes: o.Pipeline.MaxBytes, Window: o.Pipeline.Window}
 	for _, d := range o.Pipeline.Detectors {
+		if !isModel(d) {
+			s.bare.Detectors = append(s.bare.Detectors, d)
+		}
 		if strings.HasPrefix(d.Name(), "rules.") && !strings.HasPrefix(d.Name(), "rules.name") {
 			s.light.Detectors = append(s.light.Detectors, d)
 		}
 	}
 	return s, nil
+}
+
+// isModel says whether a detector reads with models, which may fail while a request runs.
+func isModel(d pipeline.Detector) bool {
+	return d.Name() == "ner" || strings.HasPrefix(d.Name(), "ner.")
 }
 
 // minMaster is the least length of the master key, in bytes.
@@ -307,7 +318,7 @@ func (s *Service) writer(ctx context.Context, r Request) (*writer, error) {
 		}
 	}
 	w := &writer{
-		ctx: ctx, o: &s.o, policy: policy, policyName: name, light: s.light, project: project, now: s.o.Clock(),
+		ctx: ctx, o: &s.o, policy: policy, policyName: name, light: s.light, bare: s.bare, project: project, now: s.o.Clock(),
 		detectors:  map[*patient]*known.Detector{},
 		generators: map[*patient]*surrogate.Generator{},
 		byText:     map[jobKey]*job{}, fileJobs: map[*file]*job{},

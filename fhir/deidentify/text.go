@@ -25,6 +25,7 @@ type job struct {
 	light    bool                 // a display of a known code: only rules and known identifiers count
 	document bool                 // prose, from which names are learnt for other texts
 
+	bare   bool // the models failed: rules and dictionaries read alone
 	spans  []phi.Span
 	learnt *pipeline.Memory
 	kept   []phi.Span // in the output: what stands where PHI was
@@ -97,6 +98,7 @@ func (w *writer) detect(ctx context.Context) error {
 	if err := w.each(ctx, w.detectOne); err != nil {
 		return err
 	}
+	w.warnBare()
 	for _, j := range w.jobs {
 		if j.learnt != nil {
 			j.patient.memory.Merge(j.learnt)
@@ -172,9 +174,16 @@ func (w *writer) detectOne(ctx context.Context, j *job) error {
 	if j.document {
 		j.learnt = pipeline.NewMemory()
 	}
-	spans, language, err := engine.Detect(ctx, j.text, pipeline.Options{
-		Language: j.language, Lambda: w.policy.Lambda, Extra: w.known(j.patient), Memory: j.learnt, NoMemory: j.light,
-	})
+	spans, language, err := w.runs(ctx, j, engine)
+	if err != nil && w.policy.ModelsOptional && !j.light && ctx.Err() == nil {
+		if j.document {
+			j.learnt = pipeline.NewMemory() // without what was learnt before the failure
+		}
+		// Whatever else failed than the models fails again.
+		if spans, language, err = w.runs(ctx, j, w.bare); err == nil {
+			j.bare = true
+		}
+	}
 	if err != nil {
 		return detectError(ctx, j.path, err)
 	}
@@ -184,6 +193,27 @@ func (w *writer) detectOne(ctx context.Context, j *job) error {
 	}
 	j.spans = spans
 	return nil
+}
+
+// runs has the detectors read the text of a job. One that breaks down fails like one that gives an error.
+func (w *writer) runs(ctx context.Context, j *job, engine *pipeline.Pipeline) (spans []phi.Span, language phi.Language, err error) {
+	err = contained(j.path, func() (err error) {
+		spans, language, err = engine.Detect(ctx, j.text, pipeline.Options{
+			Language: j.language, Lambda: w.policy.Lambda, Extra: w.known(j.patient), Memory: j.learnt, NoMemory: j.light,
+		})
+		return err
+	})
+	return spans, language, err
+}
+
+// warnBare says once that the models failed for texts of a request whose policy lets it go on.
+func (w *writer) warnBare() {
+	for _, j := range w.jobs {
+		if j.bare {
+			w.warn("incomplete", j.path, "The models failed for this and perhaps more texts; rules and dictionaries read them alone, and more may be missed.")
+			return
+		}
+	}
 }
 
 // detectError hides what a detector says: it might quote the text.

@@ -22,6 +22,7 @@ type writer struct {
 	policy     *fhir.Policy
 	policyName string
 	light      *pipeline.Pipeline // rules only
+	bare       *pipeline.Pipeline // all but the models
 	project    string
 	language   phi.Language // asked for; empty: told from each text
 	strip      bool         // remove what cannot be read

@@ -321,6 +321,12 @@ func TestFailures(t *testing.T) {
 	if err := fail(func(_ *book, e *ner.Ensemble) { e.Tokenizer = backwards{} }); !errors.Is(err, ner.ErrTokens) {
 		t.Errorf("%v", err)
 	}
+	if err := fail(func(b *book, _ *ner.Ensemble) { b.windows = func([]int64) { panic("Karl") } }); !errors.Is(err, ner.ErrBroken) || strings.Contains(err.Error(), "Karl") {
+		t.Errorf("a model that panics: %v", err)
+	}
+	if err := fail(func(_ *book, e *ner.Ensemble) { e.Tokenizer = panicking{} }); !errors.Is(err, ner.ErrBroken) {
+		t.Errorf("a tokenizer that panics: %v", err)
+	}
 	e := ensemble("ner.de", "", "")
 	if _, err := newDetector(t, ner.Options{}, e).Detect(context.Background(), &pipeline.Document{Text: "a\xffb"}); !errors.Is(err, ner.ErrText) {
 		t.Errorf("%v", err)
@@ -332,6 +338,11 @@ func TestFailures(t *testing.T) {
 		t.Error("a pack twice")
 	}
 }
+
+// panicking is a tokenizer that breaks down.
+type panicking struct{}
+
+func (panicking) Tokenize(text string) ([]ner.Token, error) { panic("cannot read " + text) }
 
 type backwards struct{}
 

@@ -119,4 +119,5 @@ var (
 	ErrText   = errors.New("text is not valid UTF-8")
 	ErrTokens = errors.New("tokenizer and text do not fit together")
 	ErrScores = errors.New("model gave unusable scores")
+	ErrBroken = errors.New("a model or tokenizer broke down")
 )

@@ -56,8 +56,9 @@ func (p *Pool) leave() {
 	p.inside.Add(-1)
 }
 
-// do runs one piece of work when its turn comes.
-func (p *Pool) do(ctx context.Context, work func() error) error {
+// do runs one piece of work when its turn comes. Work that panics fails with ErrBroken: it runs in goroutines of its own,
+// where a panic would end the program and print what the text holds.
+func (p *Pool) do(ctx context.Context, work func() error) (err error) {
 	if err := p.windows.Acquire(ctx, 1); err != nil {
 		return err
 	}
@@ -65,5 +66,10 @@ func (p *Pool) do(ctx context.Context, work func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	defer func() {
+		if recover() != nil {
+			err = ErrBroken
+		}
+	}()
 	return work()
 }
