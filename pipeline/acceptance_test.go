@@ -2,11 +2,8 @@ package pipeline_test
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,35 +20,13 @@ import (
 	"fhirdeid/pipeline/phi/date"
 	"fhirdeid/pipeline/phi/fold"
 	"fhirdeid/pipeline/phi/lists"
+	"fhirdeid/pipeline/pipetest"
 	"fhirdeid/pipeline/rules"
 )
 
 // The figures that reading without any model must reach on the developer data, which is never learnt from. The tests
 // are skipped where the data is not at hand; FHIRDEID_DATA names its folder, FHIRDEID_SHOW a category (or ALL) whose
 // misses and surplus findings are listed, FHIRDEID_CORPUS another corpus to be scored in place of the letters.
-
-// dataFile gives the path of a file of the developer data, or skips the test.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	folder := os.Getenv("FHIRDEID_DATA")
-	if folder == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				folder = filepath.Join(dir, "..", "shared", "data")
-				break
-			}
-		}
-	}
-	path := filepath.Join(folder, filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs the developer data %s", name)
-	}
-	return path
-}
 
 // withoutModels is the pipeline of `--models none`.
 func withoutModels(t testing.TB) *pipeline.Pipeline {
@@ -72,49 +47,6 @@ func detect(t testing.TB, p *pipeline.Pipeline, text string, o pipeline.Options)
 	return spans
 }
 
-// carrier is a line of the corpora with more than marks: strings that must stay, and slots of what may be PHI.
-type carrier struct {
-	ID, Lang, Text string
-	Spans          []struct{ Start, End int }
-	Slots          []struct{ Start, End int }
-	Keep           []string
-}
-
-func carriers(t testing.TB, name string) []carrier {
-	t.Helper()
-	f, err := os.Open(dataFile(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	decoder := json.NewDecoder(f)
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		decoder = json.NewDecoder(z)
-	}
-	var list []carrier
-	for decoder.More() {
-		var c carrier
-		if err := decoder.Decode(&c); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, c)
-	}
-	return list
-}
-
-// byteOffsets maps code points to bytes, the end included.
-func byteOffsets(text string) []int {
-	at := make([]int, 0, utf8.RuneCountInString(text)+1)
-	for i := range text {
-		at = append(at, i)
-	}
-	return append(at, len(text))
-}
-
 // uncovered lists the words between start and end that none of the spans touches.
 func uncovered(text string, start, end int, spans []phi.Span) (words []string) {
 	for w := range pipeline.Words(text[start:end]) {
@@ -132,9 +64,9 @@ func TestAcceptanceTricky(t *testing.T) {
 	p := withoutModels(t)
 	weekday := regexp.MustCompile(`(?i)^(mon|tues|wednes|thurs|fri|satur|sun)day$`)
 	spans, covered, keeps, touched := 0, 0, 0, 0
-	for _, c := range carriers(t, "dev/tricky_dev.jsonl") {
+	for _, c := range pipetest.Records(t, "dev/tricky_dev.jsonl") {
 		found := detect(t, p, c.Text, pipeline.Options{Language: phi.Language(c.Lang)})
-		at := byteOffsets(c.Text)
+		at := pipetest.ByteOffsets(c.Text)
 		for _, s := range c.Spans {
 			if surface := c.Text[at[s.Start]:at[s.End]]; !weekday.MatchString(surface) {
 				spans++
@@ -164,11 +96,11 @@ func letters(t testing.TB) *eval.Corpus {
 	t.Helper()
 	split, path := "dev", os.Getenv("FHIRDEID_CORPUS")
 	if path == "" {
-		path = dataFile(t, "letters/letters.jsonl")
+		path = pipetest.DataFile(t, "letters/letters.jsonl")
 	} else {
 		split = ""
 	}
-	corpus, err := eval.ReadWith(path, eval.ReadOptions{Labels: dataFile(t, "labels.json")})
+	corpus, err := eval.ReadWith(path, eval.ReadOptions{Labels: pipetest.DataFile(t, "labels.json")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,9 +351,9 @@ func TestAcceptanceNotes(t *testing.T) {
 	words, touched := 0, 0
 	surfaces := map[string]int{}
 	sources := map[string]int{}
-	for _, c := range carriers(t, "carriers/en_mtsamples_dev.jsonl.gz") {
+	for _, c := range pipetest.Records(t, "carriers/en_mtsamples_dev.jsonl.gz") {
 		words += len(eval.Words(c.Text))
-		at := byteOffsets(c.Text)
+		at := pipetest.ByteOffsets(c.Text)
 		for _, s := range detect(t, p, c.Text, pipeline.Options{Language: phi.Language(c.Lang)}) {
 			if !slices.ContainsFunc(c.Slots, func(slot struct{ Start, End int }) bool { return at[slot.Start] < s.End && s.Start < at[slot.End] }) {
 				touched++

@@ -9,6 +9,7 @@ import (
 
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/pipetest"
 )
 
 // cpuTime is what the process has used of all cores so far, collector included: on a machine with other work on it the
@@ -33,7 +34,7 @@ func BenchmarkDetect(b *testing.B) {
 	p := withoutModels(b)
 	for _, c := range benchCorpora {
 		b.Run(c.name, func(b *testing.B) {
-			list := carriers(b, c.file)
+			list := pipetest.Records(b, c.file)
 			measure(b, func() (bytes, spans int) {
 				for _, doc := range list {
 					bytes += len(doc.Text)
@@ -84,7 +85,7 @@ func measure(b *testing.B, read func() (bytes, spans int)) {
 func corpusText(b *testing.B, name string, size int) string {
 	b.Helper()
 	var text strings.Builder
-	list := carriers(b, name)
+	list := pipetest.Records(b, name)
 	for text.Len() < size {
 		for _, c := range list {
 			text.WriteString(c.Text)

@@ -1,15 +1,10 @@
 package gazetteer
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,60 +12,17 @@ import (
 
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/pipetest"
 )
 
-// record is a line of a corpus, with spans in code points.
-type record struct {
-	ID    string `json:"id"`
-	Lang  string `json:"lang"`
-	Split string `json:"split"`
-	Text  string `json:"text"`
-	Spans []struct {
-		Start, End int
-		Label      string
-	} `json:"spans"`
-	Slots []struct{ Start, End int } `json:"slots"`
-}
+// record is a line of a corpus.
+type record struct{ pipetest.Record }
 
-// corpus reads a file of the developer data, or skips the test.
 func corpus(t testing.TB, name string) []record {
 	t.Helper()
-	folder := os.Getenv("FHIRDEID_DATA")
-	if folder == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; ; dir = filepath.Dir(dir) {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				folder = filepath.Join(dir, "..", "shared", "data")
-				break
-			}
-			if dir == filepath.Dir(dir) {
-				break
-			}
-		}
-	}
-	f, err := os.Open(filepath.Join(folder, name))
-	if err != nil {
-		t.Skipf("needs the developer data %s", name)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var list []record
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		var rec record
-		if err := json.Unmarshal(s.Bytes(), &rec); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, rec)
+	for _, r := range pipetest.Records(t, name) {
+		list = append(list, record{r})
 	}
 	return list
 }
@@ -78,11 +30,7 @@ func corpus(t testing.TB, name string) []record {
 // marks says for each byte of the text which gold label covers it.
 func (r record) marks() []string {
 	marks := make([]string, len(r.Text)+1)
-	offsets := make([]int, 0, len(r.Text)+1)
-	for i := range r.Text {
-		offsets = append(offsets, i)
-	}
-	offsets = append(offsets, len(r.Text))
+	offsets := pipetest.ByteOffsets(r.Text)
 	fill := func(start, end int, label string) {
 		for i := offsets[start]; i < offsets[end]; i++ {
 			marks[i] = label

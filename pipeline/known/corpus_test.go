@@ -1,11 +1,8 @@
 package known
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,46 +13,18 @@ import (
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/phi/fold"
 	"fhirdeid/pipeline/phi/lists"
+	"fhirdeid/pipeline/pipetest"
 )
 
-type record struct {
-	ID, Lang, Split, Text string
-	Spans                 []struct {
-		Start, End int
-		Label      string
-	}
-}
+// record is a line of the corpus.
+type record struct{ pipetest.Record }
 
-// letters reads the invented letters of the developer data, or skips the test.
+// letterRecords reads the invented letters of the developer data, or skips the test.
 func letterRecords(t testing.TB) []record {
 	t.Helper()
-	folder := os.Getenv("FHIRDEID_DATA")
-	if folder == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				folder = filepath.Join(dir, "..", "shared", "data")
-				break
-			}
-		}
-	}
-	f, err := os.Open(filepath.Join(folder, "letters", "letters.jsonl"))
-	if err != nil {
-		t.Skip("needs the developer data letters/letters.jsonl")
-	}
-	defer f.Close()
 	var list []record
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		var r record
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, r)
+	for _, r := range pipetest.Records(t, "letters/letters.jsonl") {
+		list = append(list, record{r})
 	}
 	return list
 }
@@ -67,11 +36,7 @@ type span struct {
 }
 
 func (r record) gold() []span {
-	offsets := make([]int, 0, len(r.Text)+1)
-	for i := range r.Text {
-		offsets = append(offsets, i)
-	}
-	offsets = append(offsets, len(r.Text))
+	offsets := pipetest.ByteOffsets(r.Text)
 	var list []span
 	for _, s := range r.Spans {
 		list = append(list, span{offsets[s.Start], offsets[s.End], s.Label, r.Text[offsets[s.Start]:offsets[s.End]]})

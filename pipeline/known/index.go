@@ -100,21 +100,8 @@ func newIndex(id Identity) *index {
 // wordsOf gives the runs of letters and of digits of a folded text.
 func wordsOf(folded string) []string {
 	var words []string
-	for i := 0; i < len(folded); {
-		kind, size := kindAt(folded, i)
-		if kind == 0 {
-			i += size
-			continue
-		}
-		start := i
-		for i < len(folded) {
-			k, size := kindAt(folded, i)
-			if k != kind {
-				break
-			}
-			i += size
-		}
-		words = append(words, folded[start:i])
+	for r := range runsOf(folded) {
+		words = append(words, folded[r.start:r.end])
 	}
 	return words
 }

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"iter"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,27 +34,42 @@ type token struct {
 	capitals     bool // has no small letter
 }
 
+// run is a run of letters or of digits.
+type run struct{ start, end, kind int }
+
+// runsOf cuts a folded text into them.
+func runsOf(folded string) iter.Seq[run] {
+	return func(yield func(run) bool) {
+		for i := 0; i < len(folded); {
+			kind, size := kindAt(folded, i)
+			if kind == 0 {
+				i += size
+				continue
+			}
+			start := i
+			for i < len(folded) {
+				k, size := kindAt(folded, i)
+				if k != kind {
+					break
+				}
+				i += size
+			}
+			if !yield(run{start, i, kind}) {
+				return
+			}
+		}
+	}
+}
+
 // tokens cuts the folded text. The buffer is used again.
 func tokens(text string, f fold.Folded, buf []token) []token {
 	buf = buf[:0]
 	cursor := f.Cursor()
 	folded := f.Text
 	last := 0
-	for i := 0; i < len(folded); {
-		kind, size := kindAt(folded, i)
-		if kind == 0 {
-			i += size
-			continue
-		}
-		start := i
-		for i < len(folded) {
-			k, size := kindAt(folded, i)
-			if k != kind {
-				break
-			}
-			i += size
-		}
-		t := token{start: start, end: i, digits: kind == digit}
+	for r := range runsOf(folded) {
+		start, i := r.start, r.end
+		t := token{start: start, end: i, digits: r.kind == digit}
 		t.source, t.stop = cursor.Source(start, i)
 		if !t.digits {
 			t.capital, t.capitals = caseOf(text[t.source:t.stop])

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/check"
 )
 
 // checked finds ids that need no label: those with check digits, and those whose form is nobody else's.
@@ -36,11 +37,11 @@ func (s *scan) checkedWord(i int) {
 		}
 		c, end := s.compact(i, 20, true)
 		switch {
-		case len(c) == 9 && digitsOnly(c[2:]) && dea(c) && !s.glued(end):
+		case len(c) == 9 && digitsOnly(c[2:]) && check.DEA(c[2:]) && !s.glued(end):
 			s.add(i, end, phi.IDLicense, 1, sourceID+"license")
 		case len(c) == 9 && digitsOnly(c[2:8]) && strings.IndexByte("ABCD", c[8]) >= 0:
 			s.add(i, end, phi.IDSSN, 0.9, sourceID+"social")
-		case len(c) == 17 && vin(c):
+		case len(c) == 17 && check.VIN(c):
 			s.add(i, end, phi.IDVehicle, 1, sourceID+"vehicle")
 		}
 		c, end = s.compact(i, 9, false)
@@ -51,20 +52,20 @@ func (s *scan) checkedWord(i int) {
 		c, end := s.compact(i, 10, false)
 		if len(c) == 10 && digitsOnly(c[1:]) && !(s.glued(end) && s.at(end).kind != sign) && (s.at(i+1).runes == 9 && s.glued(i+1) || s.at(i+1).runes == 3 && s.at(i+2).runes == 3) {
 			score := 0.88
-			if kvnr(c) {
+			if check.KVNR(c) {
 				score = 1
 			}
 			s.add(i, end, phi.IDHealthplan, score, sourceID+"healthplan")
 			return
 		}
-		if c, end := s.compact(i, 17, true); len(c) == 17 && vin(c) {
+		if c, end := s.compact(i, 17, true); len(c) == 17 && check.VIN(c) {
 			s.add(i, end, phi.IDVehicle, 1, sourceID+"vehicle")
 		}
 	case n >= 2 && n <= 5 && t.shape == upper && s.isNumber(i+1) && s.at(i+1).runes == 6 && s.driver(i):
 	case n == 3 && t.shape == upper && s.is(i, "NCT") && s.isNumber(i+1) && s.glued(i+1) && s.at(i+1).runes == 8:
 		s.add(i, i+2, phi.IDStudy, 1, sourceID+"study")
 	case (t.shape == upper || n == 1) && s.glued(i+1) && s.at(i+1).kind != sign:
-		if c, end := s.compact(i, 17, true); len(c) == 17 && vin(c) {
+		if c, end := s.compact(i, 17, true); len(c) == 17 && check.VIN(c) {
 			s.add(i, end, phi.IDVehicle, 1, sourceID+"vehicle")
 		}
 	}
@@ -96,7 +97,7 @@ func (s *scan) driver(i int) bool {
 // ibanAt reads an IBAN in one piece or in groups.
 func (s *scan) ibanAt(i int) bool {
 	country := s.surface(i)
-	want, known := ibanLengths[country]
+	want, known := check.IBANLengths[country]
 	if !known || s.at(i+1).runes < 2 {
 		return false
 	}
@@ -109,7 +110,7 @@ func (s *scan) ibanAt(i int) bool {
 		return false
 	}
 	score := 0.9
-	if iban(c) {
+	if check.IBAN(c) {
 		score = 1
 	}
 	return s.add(i, end, phi.IDAccount, score, sourceID+"account")
@@ -166,13 +167,13 @@ func (s *scan) checkedNumber(i int) {
 	switch {
 	case n == 3 && s.is(i, "756") && (sep(1, '.') && g(2) == 4 && sep(3, '.') && g(4) == 4 && sep(5, '.') && g(6) == 2):
 		score := 0.97
-		if ean13(num(0, 2, 4, 6)) {
+		if check.EAN13(num(0, 2, 4, 6)) {
 			score = 1
 		}
 		s.add(i, i+7, phi.IDSSN, score, sourceID+"social")
 	case n == 3 && loose(1, '-') && g(2) == 2 && loose(3, '-') && g(4) == 4 && open(i+5) && ssn(num(0, 2, 4)):
 		s.add(i, i+5, phi.IDSSN, 0.95, sourceID+"social")
-	case n == 3 && g(1) == 3 && s.near(i+1) && g(2) == 4 && s.near(i+2) && nhs(num(0, 1, 2)) && open(i+3) && !s.callWord(i):
+	case n == 3 && g(1) == 3 && s.near(i+1) && g(2) == 4 && s.near(i+2) && check.NHS(num(0, 1, 2)) && open(i+3) && !s.callWord(i):
 		s.add(i, i+3, phi.IDPatient, 0.95, sourceID+"patient")
 	case n == 10 && open(i+1):
 		d := num(0)
@@ -180,9 +181,9 @@ func (s *scan) checkedNumber(i int) {
 		case s.callWord(i):
 		case svnr(d):
 			s.add(i, i+1, phi.IDSSN, 0.95, sourceID+"social")
-		case nhs(d):
+		case check.NHS(d):
 			s.add(i, i+1, phi.IDPatient, 0.9, sourceID+"patient")
-		case npi(d):
+		case check.NPI(d):
 			s.add(i, i+1, phi.IDLicense, 0.9, sourceID+"license")
 		}
 	case n == 4 && g(1) == 6 && s.near(i+1) && open(i+2):
@@ -192,9 +193,9 @@ func (s *scan) checkedNumber(i int) {
 		} else if dayMonth(d[4:6], d[6:8]) && d[0] != '0' && s.lang != phi.English {
 			s.add(i, i+2, phi.IDSSN, 0.8, sourceID+"social")
 		}
-	case n == 11 && open(i+1) && steuerID(num(0)):
+	case n == 11 && open(i+1) && check.TaxID(num(0)):
 		s.add(i, i+1, phi.IDSSN, 0.9, sourceID+"social")
-	case n == 2 && g(1) == 3 && s.near(i+1) && g(2) == 3 && s.near(i+2) && g(3) == 3 && s.near(i+3) && open(i+4) && steuerID(num(0, 1, 2, 3)):
+	case n == 2 && g(1) == 3 && s.near(i+1) && g(2) == 3 && s.near(i+2) && g(3) == 3 && s.near(i+3) && open(i+4) && check.TaxID(num(0, 1, 2, 3)):
 		s.add(i, i+4, phi.IDSSN, 0.95, sourceID+"social")
 	case n == 20 && strings.HasPrefix(num(0), "80756"):
 		s.add(i, i+1, phi.IDHealthplan, 1, sourceID+"healthplan")
@@ -203,11 +204,11 @@ func (s *scan) checkedNumber(i int) {
 	case n == 5 && s.is(i, "80756") && s.near(i+1) && s.isNumber(i+1):
 		_, end := s.compact(i, 20, false)
 		s.add(i, end, phi.IDHealthplan, 0.98, sourceID+"healthplan")
-	case n == 13 && open(i+1) && strings.HasPrefix(num(0), "756") && ean13(num(0)):
+	case n == 13 && open(i+1) && strings.HasPrefix(num(0), "756") && check.EAN13(num(0)):
 		s.add(i, i+1, phi.IDSSN, 1, sourceID+"social")
 	case n == 13 && open(i+1) && strings.HasPrefix(num(0), "7601"):
 		s.add(i, i+1, phi.IDLicense, 0.95, sourceID+"license")
-	case n >= 13 && n <= 19 && n <= 16 && open(i+1) && luhn(num(0)) && strings.IndexByte("3456", num(0)[0]) >= 0:
+	case n >= 13 && n <= 19 && n <= 16 && open(i+1) && check.Luhn(num(0)) && strings.IndexByte("3456", num(0)[0]) >= 0:
 		s.add(i, i+1, phi.IDAccount, 0.95, sourceID+"account")
 	case n == 4 && s.card(i):
 	case n == 4 && sep(1, '-') && g(2) == 6 && sep(3, '-') && g(4) == 2 && strings.HasPrefix(num(0), "20"):
@@ -215,11 +216,11 @@ func (s *scan) checkedNumber(i int) {
 	case n == 2 && g(1) == 6 && s.near(i+1) && s.isWord(i+2) && s.near(i+2) && s.at(i+2).runes == 1 && s.at(i+2).shape == title && g(3) == 3 && s.near(i+3):
 		id := num(0, 1, 2, 3)
 		score := 0.9
-		if rvnr(id) {
+		if check.RVNR(id) {
 			score = 1
 		}
 		s.add(i, i+4, phi.IDSSN, score, sourceID+"social")
-	case n == 8 && s.isWord(i+1) && s.glued(i+1) && s.at(i+1).runes == 1 && g(2) == 3 && s.glued(i+2) && rvnr(num(0, 1, 2)):
+	case n == 8 && s.isWord(i+1) && s.glued(i+1) && s.at(i+1).runes == 1 && g(2) == 3 && s.glued(i+2) && check.RVNR(num(0, 1, 2)):
 		s.add(i, i+3, phi.IDSSN, 1, sourceID+"social")
 	case n == 1:
 		s.mbi(i)
@@ -241,7 +242,7 @@ func (s *scan) card(i int) bool {
 		b.WriteString(s.surface(j))
 		j++
 	}
-	return luhn(b.String()) && s.add(i, j, phi.IDAccount, 0.97, sourceID+"account")
+	return check.Luhn(b.String()) && s.add(i, j, phi.IDAccount, 0.97, sourceID+"account")
 }
 
 // mbi reads a US Medicare beneficiary id such as 1EG4-TE5-MK73: its places are fixed as digit or letter.
@@ -416,4 +417,18 @@ func (s *scan) codeForm(c *code) float64 {
 		return 0.55
 	}
 	return 0
+}
+
+// svnr says whether ten digits are an Austrian social insurance number: its check digit, and a date of birth at its end.
+func svnr(d string) bool { return d[0] != '0' && dayMonth(d[4:6], d[6:8]) && check.SVNR(d) }
+
+// dayMonth says whether two pairs of digits can be a day and a month; Austria counts the 13th to 15th month too.
+func dayMonth(day, month string) bool {
+	d, m := int(day[0]-'0')*10+int(day[1]-'0'), int(month[0]-'0')*10+int(month[1]-'0')
+	return d >= 1 && d <= 31 && m >= 1 && m <= 15
+}
+
+// ssn says whether nine digits are a possible US social security number.
+func ssn(d string) bool {
+	return len(d) == 9 && d[:3] != "000" && d[:3] != "666" && d[3:5] != "00" && d[5:] != "0000"
 }

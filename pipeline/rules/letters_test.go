@@ -1,15 +1,9 @@
 package rules_test
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"flag"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,71 +19,13 @@ var (
 	misses = flag.String("misses", "", "category whose misses and false positives are listed")
 )
 
-// letter is one line of a corpus in JSON Lines; offsets are code points.
-type letter struct {
-	ID, Lang, Split, Text string
-	Spans                 []struct {
-		Start, End int
-		Label      string
-	}
-	Slots []struct{ Start, End int }
-	Keep  []string
-}
+// letter is one line of a corpus; offsets are code points.
+type letter = pipetest.Record
 
-// data opens a file of the development data, or skips the test where there is none.
-func data(t testing.TB, name string) []letter {
-	t.Helper()
-	root := os.Getenv("FHIRDEID_DATA")
-	if root == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
-			if _, err := os.Stat(filepath.Join(d, "shared", "data", "README.md")); err == nil {
-				root = filepath.Join(d, "shared", "data")
-				break
-			}
-		}
-	}
-	f, err := os.Open(filepath.Join(root, name))
-	if root == "" || err != nil {
-		t.Skipf("needs shared/data/%s (FHIRDEID_DATA)", name)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var list []letter
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var l letter
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, l)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+func data(t testing.TB, name string) []letter { return pipetest.Records(t, name) }
 
-// offsets maps code points to bytes.
-func offsets(text string) []int {
-	at := make([]int, 0, len(text)+1)
-	for i := range text {
-		at = append(at, i)
-	}
-	return append(at, len(text))
-}
-
-func (l *letter) truth(t testing.TB) []phi.Span {
-	at := offsets(l.Text)
+func truth(t testing.TB, l *letter) []phi.Span {
+	at := pipetest.ByteOffsets(l.Text)
 	var spans []phi.Span
 	for _, s := range l.Spans {
 		typ, ok := phi.ParseType(s.Label)
@@ -126,7 +62,7 @@ func TestLetters(t *testing.T) {
 		if l.Split != *split {
 			continue
 		}
-		want, got := l.truth(t), run(t, rules.All(), l.Text, l.Lang)
+		want, got := truth(t, &l), run(t, rules.All(), l.Text, l.Lang)
 		for typ, tally := range pipetest.Score(l.Text, want, got) {
 			total[typ] = total[typ].Add(tally)
 		}
@@ -191,7 +127,7 @@ func TestTricky(t *testing.T) {
 	spans, covered, keeps, touched := 0, 0, 0, 0
 	for _, l := range data(t, "dev/tricky_dev.jsonl") {
 		got := run(t, rules.All(), l.Text, l.Lang)
-		for _, w := range l.truth(t) {
+		for _, w := range truth(t, &l) {
 			spans++
 			if !uncovered(l.Text, w, got) {
 				covered++
@@ -223,7 +159,7 @@ func TestCarriers(t *testing.T) {
 	words, marked := 0, 0
 	by := map[string]int{}
 	for _, l := range data(t, "carriers/en_mtsamples_"+*split+".jsonl.gz") {
-		at := offsets(l.Text)
+		at := pipetest.ByteOffsets(l.Text)
 		var slots []phi.Span
 		for _, s := range l.Slots {
 			slots = append(slots, phi.Span{Start: at[s.Start], End: at[s.End]})

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"fhirdeid/pipeline/phi/fold"
@@ -297,20 +298,17 @@ var lexicon = func() map[string]entry {
 // lexiconTable finds the entries of the lexicon: a hash table without pointers to follow, open addressing.
 type lexiconTable struct {
 	may   fold.Filter
-	slots [1 << 14]uint16 // index + 1 in keys and entries
+	slots []uint16 // index + 1 in keys and found; as many as a power of two
 	keys  []string
 	found []entry
 }
 
 var lexiconIndex = func() *lexiconTable {
-	t := new(lexiconTable)
-	if len(lexicon) > len(t.slots)/2 {
-		panic("rules: the lexicon has outgrown its table")
-	}
+	t := &lexiconTable{slots: make([]uint16, 1<<(bits.Len(uint(len(lexicon)))+1))}
 	for key, e := range lexicon {
 		t.may.Add(key)
 		t.keys, t.found = append(t.keys, key), append(t.found, e)
-		at := lexiconHash([]byte(key))
+		at := lexiconHash([]byte(key)) % uint32(len(t.slots))
 		for t.slots[at] != 0 {
 			at = (at + 1) % uint32(len(t.slots))
 		}
@@ -324,7 +322,7 @@ func (t *lexiconTable) find(key []byte) entry {
 	if len(key) > 1 && !t.may.May(string(key)) {
 		return entry{}
 	}
-	for at := lexiconHash(key); t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
+	for at := lexiconHash(key) % uint32(len(t.slots)); t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
 		if i := t.slots[at] - 1; t.keys[i] == string(key) {
 			return t.found[i]
 		}
@@ -345,7 +343,7 @@ func lexiconHash(key []byte) uint32 {
 	}
 	h := (first ^ uint64(len(key))<<56) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29 ^ last) * 0xbf58476d1ce4e5b9
-	return uint32(h >> 50)
+	return uint32(h >> 40)
 }
 
 // endings give a class to compound words: Uferstraße, Fallnummer, Kreiskrankenhaus. A word must be longer than the

@@ -1093,14 +1093,7 @@ func (g *grammar) dashed(a number) int {
 			r := skipSpace(s, q)
 			g.e.text(q, r)
 			if r > q {
-				if end := g.monthNameAt(r, 1); end > 0 && !isWordAt(s, end) {
-					g.e.dates, g.e.range_ = 2, true
-					g.e.shape = monthDayShape
-					if y := g.optionalYear(end, 1, false); y > end {
-						end = y
-						g.e.shape = fullShape
-					}
-					g.e.points[0].month, g.e.points[0].year = g.e.points[1].month, g.e.points[1].year
+				if end := g.sharedMonth(r); end > 0 {
 					return end
 				}
 			}
@@ -1243,6 +1236,22 @@ func (g *grammar) afterOrdinal(p int) int {
 	return p
 }
 
+// sharedMonth reads the month, and the year if there is one, that two days before it share; -1 without a month.
+func (g *grammar) sharedMonth(p int) int {
+	end := g.monthNameAt(p, 1)
+	if end < 0 || isWordAt(g.s, end) {
+		return -1
+	}
+	g.e.dates, g.e.range_ = 2, true
+	g.e.shape = monthDayShape
+	if y := g.optionalYear(end, 1, false); y > end {
+		end = y
+		g.e.shape = fullShape
+	}
+	g.e.points[0].month, g.e.points[0].year = g.e.points[1].month, g.e.points[1].year
+	return end
+}
+
 // spaced reads 5 March 2021, 22 04 1958.
 func (g *grammar) spaced(a number) int {
 	s := g.s
@@ -1287,14 +1296,8 @@ func (g *grammar) spaced(a number) int {
 				g.e.splitAt[1] = int32(joint)
 				g.addDay(b, 1)
 				g.e.text(b.end, q)
-				if end := g.monthNameAt(q, 1); end > 0 && !isWordAt(s, end) {
-					g.e.dates, g.e.range_, g.e.word = 2, true, true
-					g.e.shape = monthDayShape
-					if y := g.optionalYear(end, 1, false); y > end {
-						end = y
-						g.e.shape = fullShape
-					}
-					g.e.points[0].month, g.e.points[0].year = g.e.points[1].month, g.e.points[1].year
+				if end := g.sharedMonth(q); end > 0 {
+					g.e.word = true
 					return end
 				}
 			}

@@ -1,16 +1,14 @@
 package date
 
 import (
-	"bufio"
-	"encoding/json"
 	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/pipetest"
 )
 
 var (
@@ -18,43 +16,16 @@ var (
 	lettersShow  = flag.Int("show", 0, "how many errors to print")
 )
 
-type letter struct {
-	ID, Lang, Split, Text string
-	Spans                 []struct {
-		Start, End int
-		Label      string
-	}
-}
+type letter = pipetest.Record
 
 // loadLetters reads the letters of one split with byte offsets, or skips the test where the data is not at hand.
 func loadLetters(t testing.TB, split string) []letter {
-	root := os.Getenv("FHIRDEID_DATA")
-	for dir, _ := filepath.Abs("."); root == "" && dir != "/"; dir = filepath.Dir(dir) {
-		if p := filepath.Join(dir, "..", "shared", "data"); exists(filepath.Join(p, "letters")) {
-			root = p
-		}
-	}
-	f, err := os.Open(filepath.Join(root, "letters", "letters.jsonl"))
-	if root == "" || err != nil {
-		t.Skip("needs data/letters (FHIRDEID_DATA)")
-	}
-	defer f.Close()
 	var list []letter
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<22)
-	for in.Scan() {
-		var l letter
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range pipetest.Records(t, "letters/letters.jsonl") {
 		if l.Split != split {
 			continue
 		}
-		at := make([]int, 0, len(l.Text)+1)
-		for i := range l.Text {
-			at = append(at, i)
-		}
-		at = append(at, len(l.Text))
+		at := pipetest.ByteOffsets(l.Text)
 		for i, s := range l.Spans {
 			l.Spans[i].Start, l.Spans[i].End = at[s.Start], at[s.End]
 		}

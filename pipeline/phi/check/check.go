@@ -1,9 +1,9 @@
-package rules
+// Package check computes the check digits of the identifiers that have them. All functions take plain digits (and
+// capitals where the id has some), any of them: what has another form does not pass.
+package check
 
-// Check digits of the identifiers that have them. All take plain digits (and letters where the id has some).
-
-// luhn says whether the digits pass the Luhn test, as credit cards, NPIs with their prefix and German health cards do.
-func luhn(digits string) bool {
+// Luhn says whether the digits pass the Luhn test, as credit cards, NPIs with their prefix and German health cards do.
+func Luhn(digits string) bool {
 	sum := 0
 	for i := range len(digits) {
 		d := int(digits[len(digits)-1-i] - '0')
@@ -17,8 +17,8 @@ func luhn(digits string) bool {
 	return len(digits) > 1 && sum%10 == 0
 }
 
-// kvnr checks a German health insurance number: a letter and nine digits, the last one the check digit.
-func kvnr(id string) bool {
+// KVNR checks a German health insurance number: a letter and nine digits, the last one the check digit.
+func KVNR(id string) bool {
 	if len(id) != 10 || id[0] < 'A' || id[0] > 'Z' {
 		return false
 	}
@@ -37,8 +37,8 @@ func kvnr(id string) bool {
 	return sum%10 == int(id[9]-'0')
 }
 
-// rvnr checks a German pension insurance number: area, birth date, letter, serial, check digit.
-func rvnr(id string) bool {
+// RVNR checks a German pension insurance number: area, birth date, letter, serial, check digit.
+func RVNR(id string) bool {
 	if len(id) != 12 || id[8] < 'A' || id[8] > 'Z' {
 		return false
 	}
@@ -56,21 +56,30 @@ func rvnr(id string) bool {
 	return sum%10 == int(id[11]-'0')
 }
 
-// steuerID checks a German tax id of eleven digits: its check digit, no leading zero, and one or two repeated digits.
-func steuerID(d string) bool {
-	if len(d) != 11 || d[0] == '0' {
+// ISO7064 checks digits by MOD 11,10 of ISO 7064, as the German tax id is.
+func ISO7064(d string) bool {
+	if len(d) < 2 {
 		return false
 	}
-	var counts [10]int
 	product := 10
-	for i := range 10 {
-		n := int(d[i] - '0')
-		counts[n]++
-		sum := (n + product) % 10
+	for i := range len(d) - 1 {
+		sum := (int(d[i]-'0') + product) % 10
 		if sum == 0 {
 			sum = 10
 		}
 		product = 2 * sum % 11
+	}
+	return (11-product)%10 == int(d[len(d)-1]-'0')
+}
+
+// TaxID checks a German tax id of eleven digits: its check digit, no leading zero, and one or two repeated digits.
+func TaxID(d string) bool {
+	if len(d) != 11 || d[0] == '0' {
+		return false
+	}
+	var counts [10]int
+	for i := range 10 {
+		counts[d[i]-'0']++
 	}
 	repeated := 0
 	for _, c := range counts {
@@ -81,11 +90,11 @@ func steuerID(d string) bool {
 			repeated++
 		}
 	}
-	return repeated == 1 && (11-product)%10 == int(d[10]-'0')
+	return repeated == 1 && ISO7064(d)
 }
 
-// lanr checks a German physician number of nine digits; the seventh is the check digit of the first six.
-func lanr(d string) bool {
+// LANR checks a German physician number of nine digits; the seventh is the check digit of the first six.
+func LANR(d string) bool {
 	if len(d) != 9 {
 		return false
 	}
@@ -100,9 +109,9 @@ func lanr(d string) bool {
 	return (10-sum%10)%10 == int(d[6]-'0')
 }
 
-// svnr checks an Austrian social insurance number of ten digits; the fourth is the check digit.
-func svnr(d string) bool {
-	if len(d) != 10 || d[0] == '0' || !dayMonth(d[4:6], d[6:8]) {
+// SVNR checks an Austrian social insurance number of ten digits; the fourth is the check digit.
+func SVNR(d string) bool {
+	if len(d) != 10 {
 		return false
 	}
 	sum := 0
@@ -112,14 +121,8 @@ func svnr(d string) bool {
 	return sum%11 == int(d[3]-'0')
 }
 
-// dayMonth says whether two pairs of digits can be a day and a month; Austria counts the 13th to 15th month too.
-func dayMonth(day, month string) bool {
-	d, m := int(day[0]-'0')*10+int(day[1]-'0'), int(month[0]-'0')*10+int(month[1]-'0')
-	return d >= 1 && d <= 31 && m >= 1 && m <= 15
-}
-
-// ean13 checks a number with a GS1 check digit: AHV numbers and GLNs have 13 digits.
-func ean13(d string) bool {
+// EAN13 checks a number with a GS1 check digit: AHV numbers and GLNs have 13 digits.
+func EAN13(d string) bool {
 	if len(d) != 13 {
 		return false
 	}
@@ -134,8 +137,8 @@ func ean13(d string) bool {
 	return (10-sum%10)%10 == int(d[12]-'0')
 }
 
-// nhs checks a British NHS number of ten digits.
-func nhs(d string) bool {
+// NHS checks a British NHS number of ten digits.
+func NHS(d string) bool {
 	if len(d) != 10 {
 		return false
 	}
@@ -147,26 +150,27 @@ func nhs(d string) bool {
 	return check != 10 && check == int(d[9]-'0') && d != "0000000000"
 }
 
-// npi checks a US provider number of ten digits.
-func npi(d string) bool { return len(d) == 10 && (d[0] == '1' || d[0] == '2') && luhn("80840"+d) }
+// NPI checks a US provider number of ten digits.
+func NPI(d string) bool { return len(d) == 10 && (d[0] == '1' || d[0] == '2') && Luhn("80840"+d) }
 
-// dea checks a US prescriber number: two letters (or a letter and 9) and seven digits.
-func dea(id string) bool {
-	if len(id) != 9 {
+// DEA checks the seven digits of a US prescriber number, which stand behind two letters or a letter and a 9.
+func DEA(digits string) bool {
+	if len(digits) != 7 {
 		return false
 	}
-	d := func(i int) int { return int(id[2+i] - '0') }
+	d := func(i int) int { return int(digits[i] - '0') }
 	return (d(0)+d(2)+d(4)+2*(d(1)+d(3)+d(5)))%10 == d(6)
 }
 
-// ssn says whether nine digits are a possible US social security number.
-func ssn(d string) bool {
-	return len(d) == 9 && d[:3] != "000" && d[:3] != "666" && d[3:5] != "00" && d[5:] != "0000"
+// IBAN checks an account number by its country's length and modulus 97. It is given in capitals without spaces.
+func IBAN(id string) bool {
+	n, known := IBANLengths[id[:min(2, len(id))]]
+	return known && len(id) == n && Mod97(id)
 }
 
-// iban checks an account number by its country's length and modulus 97. It is given in capitals without spaces.
-func iban(id string) bool {
-	if n, known := ibanLengths[id[:min(2, len(id))]]; !known || len(id) != n {
+// Mod97 is the check of ISO 13616 on account numbers of any country.
+func Mod97(id string) bool {
+	if len(id) < 5 {
 		return false
 	}
 	rem := 0
@@ -184,14 +188,15 @@ func iban(id string) bool {
 	return rem == 1
 }
 
-var ibanLengths = map[string]int{
+// IBANLengths gives the number of signs of an account number by its country.
+var IBANLengths = map[string]int{
 	"DE": 22, "AT": 20, "CH": 21, "LI": 21, "GB": 22, "IE": 22, "FR": 27, "IT": 27, "NL": 18, "BE": 16, "ES": 24,
 	"PL": 28, "LU": 20, "DK": 18, "SE": 24, "NO": 15, "CZ": 24, "HU": 28, "PT": 25, "FI": 18, "GR": 27, "TR": 26,
 	"HR": 21, "SI": 19, "SK": 24, "RO": 24, "BG": 22, "RS": 22, "BA": 20, "UA": 29, "EE": 20, "LV": 21, "LT": 20,
 }
 
-// vin checks a vehicle identification number as built for North America: 17 signs, the ninth the check sign.
-func vin(id string) bool {
+// VIN checks a vehicle identification number as built for North America: 17 signs, the ninth the check sign.
+func VIN(id string) bool {
 	if len(id) != 17 {
 		return false
 	}
