@@ -483,6 +483,8 @@ func (s *scan) germanStreet(i int) {
 		s.add(from, end, phi.LocationStreet, 0.75, sourceStreet)
 	case labelled && surely:
 		s.add(from, i+1, phi.LocationStreet, 0.85, sourceStreet)
+	case end == j && standalone && s.oneOf(i, "straße", "strasse", "allee") && from == i-1 && s.adjective(from) && s.oneOf(from-1, "der", "an", "Ecke") && s.lang != phi.English:
+		s.add(from, i+1, phi.LocationStreet, 0.7, sourceStreet) // "in der Utenbacher Straße"
 	case surely && end == j && !s.is(i, "weg") && (s.has(from-1, function|particle) || s.oneOf(from-1, "der", "an", "Ecke", "in")) && !standalone && s.at(i).runes > 7 && s.lang != phi.English && s.streetWord(i) && !s.isSign(i+1, '-'):
 		s.add(from, i+1, phi.LocationStreet, 0.6, sourceStreet)
 	}

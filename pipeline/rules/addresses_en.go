@@ -335,6 +335,10 @@ func (s *scan) englishStreet(i int) {
 		end++
 	}
 	num := s.numberBefore(from)
+	if s.is(from-1, "of") && s.is(from-2, "block") && s.isNumber(from-3) {
+		num = from - 3 // "900 block of Prospect Ave"
+	}
+	on := s.oneOf(from-1, "on", "at", "off", "along", "near", "from") && s.at(from).class&(hospital|ward|unitWord) == 0 && s.at(i).shape != lower
 	switch {
 	case num < from:
 		if words == 0 && from == i {
@@ -346,7 +350,6 @@ func (s *scan) englishStreet(i int) {
 		if s.has(from, ordinary|hospital|ward) && from == i-1 || from == i || s.oneOf(i-1, "high", "old") && head == "road" {
 			return
 		}
-		on := s.oneOf(from-1, "on", "at", "off", "along", "near", "from") && s.at(from).class&(hospital|ward|unitWord) == 0 && s.at(i).shape != lower
 		if on && (head != "st" || !(s.capital(end) && s.near(end))) {
 			s.add(from, s.unitAfter(end), phi.LocationStreet, 0.75, sourceStreet)
 			return
@@ -357,6 +360,8 @@ func (s *scan) englishStreet(i int) {
 		if s.has(from-1, function) || s.begins(from) {
 			s.add(from, s.unitAfter(end), phi.LocationStreet, 0.75, sourceStreet)
 		}
+	case words > 0 && on && s.at(i).shape == title && s.at(from).shape == title && s.lang != phi.German && s.oneOf(i, "close", "walk", "grove", "way") && !s.has(from, ordinary|hospital|ward):
+		s.add(from, s.unitAfter(end), phi.LocationStreet, 0.7, sourceStreet) // "on Sandpiper Close"
 	}
 }
 

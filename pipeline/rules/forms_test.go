@@ -92,3 +92,16 @@ func TestNumberBesideBirthDate(t *testing.T) {
 		"Pid [ID_PATIENT:4401277], born 07/05/1929",
 	)
 }
+
+// Streets without a number need a preposition before them.
+func TestStreetsWithoutNumber(t *testing.T) {
+	pipetest.Accept(t, rules.Addresses, phi.German,
+		"Sturz in der [LOCATION_STREET:Utenbacher Straße], auf der anderen Straße stand niemand.",
+		"Er ging über die große Straße.",
+	)
+	pipetest.Accept(t, rules.Addresses, phi.English,
+		"Brenda on [LOCATION_STREET:Sandpiper Close] has a cough.",
+		"Brought by Medic 14 from [LOCATION_STREET:900 block of Prospect Ave], GCS 7.",
+		"She is on Close observation; they went the Long Way home.",
+	)
+}
