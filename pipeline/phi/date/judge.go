@@ -625,8 +625,9 @@ func (sc *scanner) judgeDash(p, end int, c context) float64 {
 	if end-p == 5 && s[p] == '0' && (c.lineStart || c.closeToDate) {
 		return 0.7
 	}
-	if c.lineStart && c.after == ' ' && sc.lang == phi.English && len(sc.out) > 0 {
-		return 0.5
+	if sc.lang == phi.English && (c.lineStart && c.after == ' ' && (len(sc.out) > 0 || strings.HasPrefix(s[end:], "  ")) ||
+		(c.after == '\n' || c.after == '\r') && strings.HasSuffix(c.gap, "  ")) {
+		return 0.5 // a column of dates
 	}
 	if c.after == ';' || c.after == ')' && strings.Contains(c.gap, "(") && !scoreWords.has(c.prev) {
 		return 0
