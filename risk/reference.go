@@ -1,8 +1,10 @@
 package risk
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // ReferenceDocument is one document of a reference corpus.
@@ -24,6 +26,7 @@ type Reference struct {
 	vectors  []Vector // unit length, centred
 	document []int32  // of each vector
 	postings map[uint32][]posting
+	scratch  sync.Pool // of *sums
 }
 
 type posting struct {
@@ -132,9 +135,119 @@ func (r *Reference) Nearest(v Vector, document string) float64 {
 
 // Unique says whether no context of another document is similar.
 func (r *Reference) Unique(v Vector, document string) bool {
-	return r.Nearest(v, document) < r.Threshold
+	return !r.reached(v.minus(r.centre).unit(), int32(slices.Index(r.ids, document)))
 }
 
+// reached says whether a context of another document than own is at least as similar as the threshold. It is nearest, but
+// ends with the first such context.
+func (r *Reference) reached(v Vector, own int32) bool {
+	if v.Index == nil {
+		return r.nearest(v, own) >= r.Threshold
+	}
+	if r.Threshold <= 0 {
+		return true
+	}
+	order, aside := r.decisive(v, r.byRarity(v), r.Threshold)
+	found := false
+	r.compare(v, order, func(at int32) bool {
+		found = r.document[at] != own && dot(v, r.vectors[at]) >= r.Threshold
+		return !found
+	}, func() float64 { return r.Threshold - aside })
+	return found
+}
+
+// byRarity gives the places of the features of v, those that few contexts of the corpus have first.
+func (r *Reference) byRarity(v Vector) []int {
+	order := make([]int, len(v.Index))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(len(r.postings[v.Index[a]]), len(r.postings[v.Index[b]])), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// decisive leaves out the commonest features as long as they alone cannot make a product of bound: all vectors are of length
+// 1, so what a part of v adds to a product is at most the length of that part. It gives the length of what is left out.
+func (r *Reference) decisive(v Vector, order []int, bound float64) (rest []int, aside float64) {
+	square := 0.0
+	for len(order) > 0 {
+		x := float64(v.Value[order[len(order)-1]])
+		if math.Sqrt(square+x*x)+rounding >= bound {
+			break
+		}
+		square += x * x
+		order = order[:len(order)-1]
+	}
+	return order, math.Sqrt(square)
+}
+
+// compare calls try with vectors of the corpus that have some of the features, until it answers false. The first ones are
+// those with the rarest features; after some of them the products of these features are added up for all, and try gets only
+// those of which they are at least least(). A vector may come twice.
+func (r *Reference) compare(v Vector, order []int, try func(at int32) bool, least func() float64) {
+	left := firstTries
+	for _, i := range order {
+		for _, p := range r.postings[v.Index[i]] {
+			if left == 0 {
+				break
+			}
+			if left--; !try(p.vector) {
+				return
+			}
+		}
+	}
+	if left > 0 {
+		return // those were all
+	}
+	s := r.sums()
+	defer r.scratch.Put(s)
+	defer s.clear()
+	for _, i := range order {
+		x := float64(v.Value[i])
+		for _, p := range r.postings[v.Index[i]] {
+			if s.sum[p.vector] == 0 {
+				s.touched = append(s.touched, p.vector)
+			}
+			s.sum[p.vector] += x * float64(p.weight)
+		}
+	}
+	for _, at := range s.touched {
+		if s.sum[at] >= least()-rounding && !try(at) {
+			return
+		}
+	}
+}
+
+// rounding is more than all errors of adding up a product of two vectors of length 1.
+const rounding = 1e-5
+
+// firstTries is how many vectors are compared one by one before the products with all are added up.
+const firstTries = 64
+
+// sums are the products with the vectors of the corpus while they are added up.
+type sums struct {
+	sum     []float64
+	touched []int32
+}
+
+func (r *Reference) sums() *sums {
+	if s, ok := r.scratch.Get().(*sums); ok {
+		return s
+	}
+	return &sums{sum: make([]float64, len(r.vectors))}
+}
+
+func (s *sums) clear() {
+	for _, at := range s.touched {
+		s.sum[at] = 0
+	}
+	s.touched = s.touched[:0]
+}
+
+// nearest gives the greatest product of v with a context of another document than own, at least 0 for sparse vectors. It
+// looks at as few contexts as it must: see decisive.
 func (r *Reference) nearest(v Vector, own int32) float64 {
 	if v.Index == nil {
 		best := -1.0
@@ -145,18 +258,26 @@ func (r *Reference) nearest(v Vector, own int32) float64 {
 		}
 		return best
 	}
-	sums := make([]float64, len(r.vectors))
-	for i, f := range v.Index {
-		x := float64(v.Value[i])
-		for _, p := range r.postings[f] {
-			sums[p.vector] += x * float64(p.weight)
-		}
-	}
 	best := 0.0
-	for i, x := range sums {
-		if x > best && r.document[i] != own {
-			best = x
+	order := r.byRarity(v)
+	try := func(at int32) bool {
+		if r.document[at] != own {
+			best = max(best, dot(v, r.vectors[at]))
+		}
+		return true
+	}
+	// What the rarest features lead to bounds what must be looked at.
+	for _, i := range order {
+		if list := r.postings[v.Index[i]]; len(list) > 0 {
+			for _, p := range list[:min(len(list), firstTries)] {
+				try(p.vector)
+			}
+			if best > 0 {
+				break
+			}
 		}
 	}
+	order, aside := r.decisive(v, order, best)
+	r.compare(v, order, try, func() float64 { return best - aside })
 	return best
 }

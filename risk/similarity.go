@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -42,70 +43,150 @@ const (
 	entityWeight  = 0.5
 )
 
-// Vectors never fails but for a context that ended.
+// Vectors never fails but for a context that ended. Its time is linear in the text and in the number of spans: the features
+// of each different word are made once, and a context adds up those of its words.
 func (l Lexical) Vectors(ctx context.Context, text string, spans []phi.Span) ([]Vector, error) {
 	list := tokens(text, spans)
-	features := make([]map[uint32]float32, len(list))
-	vectors := make([]Vector, 0, len(spans))
-	for _, w := range windows(list) {
+	ws := windows(list)
+	maker := l.maker()
+	features := make([][]feature, len(list))
+	for _, w := range ws {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		sum := map[uint32]float32{}
 		for i := w.from; i < w.to; i++ {
 			if features[i] == nil {
-				features[i] = l.features(text, list[i], spans)
-			}
-			for f, x := range features[i] {
-				sum[f] += x
+				features[i] = maker.token(text, list[i], spans)
 			}
 		}
-		vectors = append(vectors, sparse(sum))
+	}
+	ids := maker.rank()
+	vectors := make([]Vector, 0, len(ws))
+	sums := make([]float32, len(ids))
+	in := make([]bool, len(ids))
+	var touched []uint32
+	for _, w := range ws {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		touched = touched[:0]
+		for i := w.from; i < w.to; i++ {
+			for _, f := range features[i] {
+				if !in[f.rank] {
+					in[f.rank] = true
+					touched = append(touched, f.rank)
+				}
+				sums[f.rank] += f.weight
+			}
+		}
+		slices.Sort(touched)
+		v := Vector{Index: make([]uint32, len(touched)), Value: make([]float32, len(touched))}
+		for i, rank := range touched {
+			v.Index[i], v.Value[i] = ids[rank], sums[rank]
+			sums[rank], in[rank] = 0, false
+		}
+		vectors = append(vectors, v.unit())
 	}
 	return vectors, nil
 }
 
-func (l Lexical) features(text string, t token, spans []phi.Span) map[uint32]float32 {
+// feature is one feature of a word. id says which; rank is its place among all of the text, once they are ranked.
+type feature struct {
+	id, rank uint32
+	weight   float32
+}
+
+// featureMaker makes the features of the words of one text.
+type featureMaker struct {
+	mac   hash.Hash // nil: without a key
+	words map[string][]feature
+	kinds map[phi.Category][]feature
+}
+
+func (l Lexical) maker() *featureMaker {
+	m := &featureMaker{words: map[string][]feature{}, kinds: map[phi.Category][]feature{}}
+	if l.Key != nil {
+		m.mac = hmac.New(sha256.New, l.Key)
+	}
+	return m
+}
+
+// token gives the features of a word or of an entity.
+func (m *featureMaker) token(text string, t token, spans []phi.Span) []feature {
 	if t.entity >= 0 {
-		return map[uint32]float32{l.feature('e', spans[t.entity].Type.Category().String()): entityWeight}
+		kind := spans[t.entity].Type.Category()
+		if m.kinds[kind] == nil {
+			m.kinds[kind] = []feature{{id: m.id('e', kind.String()), weight: entityWeight}}
+		}
+		return m.kinds[kind]
 	}
 	word := strings.ToLower(text[t.start:t.end])
-	m := map[uint32]float32{l.feature('w', word): wordWeight}
+	if m.words[word] == nil {
+		m.words[word] = m.word(word)
+	}
+	return m.words[word]
+}
+
+func (m *featureMaker) word(word string) []feature {
+	list := []feature{{id: m.id('w', word), weight: wordWeight}}
+	add := func(id uint32, weight float32) {
+		for i := range list {
+			if list[i].id == id {
+				list[i].weight += weight
+				return
+			}
+		}
+		list = append(list, feature{id: id, weight: weight})
+	}
 	runes := []rune("^" + word + "$")
 	if len(runes) > 64 {
 		runes = runes[:64] // a "word" of that length is noise; its beginning is enough
 	}
 	share := float32(trigramWeight) / float32(max(1, len(runes)-2))
 	for i := 0; i+3 <= len(runes); i++ {
-		m[l.feature('t', string(runes[i:i+3]))] += share
+		add(m.id('t', string(runes[i:i+3])), share)
 	}
-	return m
+	return list
 }
 
-func (l Lexical) feature(kind byte, s string) uint32 {
-	if l.Key != nil {
-		h := hmac.New(sha256.New, l.Key)
+func (m *featureMaker) id(kind byte, s string) uint32 {
+	h := m.mac
+	if h != nil {
+		h.Reset()
 		h.Write([]byte{kind})
 		h.Write([]byte(s))
 		return binary.LittleEndian.Uint32(h.Sum(nil))
 	}
-	h := fnv.New64a()
-	h.Write([]byte{kind})
-	h.Write([]byte(s))
-	x := h.Sum64()
+	f := fnv.New64a()
+	f.Write([]byte{kind})
+	f.Write([]byte(s))
+	x := f.Sum64()
 	return uint32(x ^ x>>32)
 }
 
-func sparse(sum map[uint32]float32) Vector {
-	v := Vector{Index: make([]uint32, 0, len(sum)), Value: make([]float32, 0, len(sum))}
-	for f := range sum {
-		v.Index = append(v.Index, f)
+// rank puts all features in order and gives their ids.
+func (m *featureMaker) rank() []uint32 {
+	var ids []uint32
+	each := func(visit func(*feature)) {
+		for _, list := range m.words {
+			for i := range list {
+				visit(&list[i])
+			}
+		}
+		for _, list := range m.kinds {
+			for i := range list {
+				visit(&list[i])
+			}
+		}
 	}
-	slices.Sort(v.Index)
-	for _, f := range v.Index {
-		v.Value = append(v.Value, sum[f])
-	}
-	return v.unit()
+	each(func(f *feature) { ids = append(ids, f.id) })
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	each(func(f *feature) {
+		rank, _ := slices.BinarySearch(ids, f.id)
+		f.rank = uint32(rank)
+	})
+	return ids
 }
 
 // Encoder is a model that turns windows of a text, given by byte offsets, into vectors of one length.

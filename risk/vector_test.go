@@ -119,19 +119,35 @@ func FuzzParseVectors(f *testing.F) {
 	})
 }
 
+// BenchmarkAssess compares letters of several lengths with a corpus of 50 letters of 9 KB.
 func BenchmarkAssess(b *testing.B) {
-	text, spans := marked(b, strings.Repeat("Herr [NAME_PATIENT:Maier] wurde am [DATE:3.4.2020] bei Pneumonie stationär aufgenommen und behandelt. ", 100))
-	v, _ := risk.Lexical{}.Vectors(b.Context(), text, spans)
+	letter := func(size int) (string, []phi.Span) {
+		var s strings.Builder
+		for i := 0; s.Len() < size; i++ {
+			fmt.Fprintf(&s, "Herr [NAME_PATIENT:Maier] wurde am [DATE:3.4.2020] bei Pneumonie%d stationär aufgenommen und behandelt wegen w%d w%d w%d. ", i%97, i%313, i%211, i)
+		}
+		return marked(b, s.String())
+	}
+	text, spans := letter(9 << 10)
+	v, err := risk.Lexical{}.Vectors(b.Context(), text, spans)
+	if err != nil {
+		b.Fatal(err)
+	}
 	var docs []risk.ReferenceDocument
 	for i := range 50 {
 		docs = append(docs, risk.ReferenceDocument{ID: fmt.Sprint(i), Vectors: v})
 	}
 	ref := risk.NewReference("bench", risk.Lexical{}.Method(), docs, 0.1)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := risk.Assess(b.Context(), risk.Record{Text: text, Spans: spans}, risk.Config{Reference: ref}); err != nil {
-			b.Fatal(err)
-		}
+	for _, size := range []int{9, 36, 90, 360} {
+		b.Run(fmt.Sprintf("%dKB", size), func(b *testing.B) {
+			text, spans := letter(size << 10)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := risk.Assess(b.Context(), risk.Record{Text: text, Spans: spans}, risk.Config{Reference: ref}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

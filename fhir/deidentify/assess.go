@@ -22,6 +22,8 @@ const (
 	siteDocuments = 50
 	siteLimit     = 500
 	profileAge    = 10 * time.Minute
+	// profileContexts bounds what one document adds, so that no long one makes up most of the corpus.
+	profileContexts = 500
 )
 
 // profile is a project's own corpus as it was read last.
@@ -162,7 +164,7 @@ func (a *answering) risk(ctx context.Context, s *Service) error {
 		return nil
 	}
 	config := risk.Config{Similarity: s.o.Similarity, Reference: s.o.Reference, Recall: s.o.Recall}
-	keyed := risk.Lexical{Key: surrogate.Derive(s.o.Master, a.w.project, "risk-profile")}
+	keyed := &remembered{Lexical: risk.Lexical{Key: surrogate.Derive(s.o.Master, a.w.project, "risk-profile")}}
 	own, err := s.siteReference(ctx, a.w.project, keyed)
 	if err != nil {
 		return err
@@ -177,6 +179,7 @@ func (a *answering) risk(ctx context.Context, s *Service) error {
 			focus = []string{name}
 		}
 		record := d.record(a.w, name)
+		keyed.vectors = nil
 		report, err := risk.Assess(ctx, record, config)
 		if err != nil {
 			return detectError(ctx, "", err)
@@ -187,16 +190,42 @@ func (a *answering) risk(ctx context.Context, s *Service) error {
 		a.reports = append(a.reports, report)
 		a.observe(i, d, focus, report)
 		if d.owner != nil && s.o.Store != nil && len(record.Spans) > 0 {
-			vectors, err := keyed.Vectors(ctx, record.Text, record.Spans)
-			if err != nil {
-				return err
+			vectors := keyed.vectors
+			if vectors == nil {
+				if vectors, err = keyed.Vectors(ctx, record.Text, record.Spans); err != nil {
+					return err
+				}
 			}
 			a.profile = append(a.profile, ProfileDocument{
-				Document: name, Subject: a.hash(d.patient), Method: keyed.Method(), Vectors: risk.AppendVectors(nil, vectors),
+				Document: name, Subject: a.hash(d.patient), Method: keyed.Method(), Vectors: risk.AppendVectors(nil, spread(vectors, profileContexts)),
 			})
 		}
 	}
 	return nil
+}
+
+// remembered keeps the vectors that it made last: the profile wants those of the document that was assessed.
+type remembered struct {
+	risk.Lexical
+	vectors []risk.Vector
+}
+
+// Vectors makes those of the contexts.
+func (r *remembered) Vectors(ctx context.Context, text string, spans []phi.Span) (_ []risk.Vector, err error) {
+	r.vectors, err = r.Lexical.Vectors(ctx, text, spans)
+	return r.vectors, err
+}
+
+// spread gives at most n of the vectors, which stand evenly in the document.
+func spread(vectors []risk.Vector, n int) []risk.Vector {
+	if len(vectors) <= n {
+		return vectors
+	}
+	few := make([]risk.Vector, n)
+	for i := range few {
+		few[i] = vectors[i*len(vectors)/n]
+	}
+	return few
 }
 
 func (a *answering) observe(i int, d *document, focus []string, report risk.Report) {
