@@ -171,8 +171,10 @@ func TestUnknownName(t *testing.T) {
 
 // TestNickname: a form of the first name that the known detector recognised.
 func TestNickname(t *testing.T) {
-	g := surrogate.New(surrogate.Config{Master: master, Context: "p", Patient: "x", Locale: "en", Lang: phi.English,
-		Known: []surrogate.Person{{Key: "pat", Gender: 'm', Given: []string{"William"}, Family: []string{"Brandt"}}}})
+	g := surrogate.New(surrogate.Config{
+		Master: master, Context: "p", Patient: "x", Locale: "en", Lang: phi.English,
+		Known: []surrogate.Person{{Key: "pat", Gender: 'm', Given: []string{"William"}, Family: []string{"Brandt"}}},
+	})
 	given, _ := g.HumanName("", []string{"William"}, "Brandt", 'm', surrogate.Patient)
 	doc := &pipeline.Document{Text: "I saw Bill today", Language: phi.English}
 	if got, err := g.Replace(doc, phi.Span{Start: 6, End: 10, Type: phi.NamePatient, Entity: "pat"}); err != nil || got != given[0] {

@@ -73,7 +73,6 @@ var (
 		"mr mrs ms miss married grandkids sister pt pts mother father brother brothers sister sisters son sons daughter daughters dtr wife husband partner uncle aunt cousin nephew niece grandson grandsons granddaughter granddtr grandfather grandmother grandpa grandma gma kids kid children child sibling siblings mom mum dad baby boy girl stepson stepdaughter twin parents caller client subject veteran maternal paternal fhx fh neighbor neighbour husb boys girls brother's half-sister")
 	ageDurationBefore = newAgeWords("seit vor für nach über alle während innerhalb binnen in letzten vergangenen nächsten je pro bereits etwa ca rund for since over past last next within every during than x after before another first q")
 	ageDurationAfter  = newAgeWords("lang später zuvor vorher nach her history h/o hx ago later experience smoking course duration follow followup survival post status raucher nikotin pack-years packyears py")
-	ageBefore         = newAgeWords("alter age aged alters altersangabe age/sex")
 	ageEventCue       = newAgeWords("died expired death cancer mi stroke smoking smoked quit clot deceased starb gestorben verstorben walked sat babbled crawled menopause menarche diagnosed dx'd onset married born school raised heart dialysis bypass surgery arrested finished worked hitched aortic infarkt karzinom krebs mamma-ca ca pca crc colectomy hives panproctocolectomy retired tot erkrankt hysterektomie adenotomie tonsillektomie crohn coronary polyp detachment prostate breast colon uterine leukemia lymphoma melanoma suicide estranged infarction came moved emigrated ankunft kam einschulung kindergarten laufen gelaufen")
 	agePronouns       = newAgeWords("er sie pat patient patientin he she you i pt kunde klient")
 )
@@ -467,14 +466,12 @@ func (s *ageScan) number(p, q int) {
 		}
 	}
 	if q < len(t) {
-		switch c := t[q]; {
-		case c == '%' || c == '+' || c == '_' || c == '=':
+		switch c := t[q]; c {
+		case '%', '+', '_', '=':
 			return
-		case c == '.' || c == ',' || c == ':' || c == '/' || c == '-':
-			if q+1 < len(t) && t[q+1] >= '0' && t[q+1] <= '9' {
-				if !(c == ',' && p-s.last <= 6) {
-					return
-				}
+		case '.', ',', ':', '/', '-':
+			if q+1 < len(t) && t[q+1] >= '0' && t[q+1] <= '9' && (c != ',' || p-s.last > 6) {
+				return
 			}
 		}
 	}

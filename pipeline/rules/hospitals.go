@@ -451,7 +451,7 @@ func (s *scan) wardCode(i int, label bool) int {
 	if s.near(j) && s.oneOf(j, "West", "Ost", "Süd", "Nord", "Mitte", "North", "South", "East") && s.capital(j) {
 		j++
 	}
-	if s.near(j) && !s.glued(j) && s.isWord(j) && s.at(j).runes == 1 && s.at(j).shape == title && s.isNumber(j-1) && !(s.isSign(j+1, '.')) && !s.oneOf(j, "I") {
+	if s.near(j) && !s.glued(j) && s.isWord(j) && s.at(j).runes == 1 && s.at(j).shape == title && s.isNumber(j-1) && !s.isSign(j+1, '.') && !s.oneOf(j, "I") {
 		j++
 	}
 	return j

@@ -322,7 +322,7 @@ func (s *scan) labelledID(i int) int {
 			}
 		case t.sign == '|' && (colon || numbered || !weak), t.sign == '"', t.sign == ')' && s.parenBefore(i), t.sign == ']', t.sign == '\'', t.sign == '*':
 		case t.sign == '(' && (numbered || !weak):
-		case t.kind == word && t.class&(numberWord) != 0 && !s.isCodeWord(j):
+		case t.kind == word && t.class&numberWord != 0 && !s.isCodeWord(j):
 			numbered = true
 		case t.kind == word && numbered && t.shape == upper && t.runes <= 3 && t.class&numberWord == 0 && s.isNumber(j+1) && s.at(j+1).gap == 1 && s.at(j+1).runes >= 2:
 			goto value // "Lauf-Nr. RG 77-4401"
@@ -357,7 +357,7 @@ value:
 	if c.to == j || c.digits == 0 || s.looksLikeDate(j, c.to) || s.isNumber(c.to-1) && s.at(c.to-1).runes <= 2 && s.isSign(c.to, ':') && s.glued(c.to) && s.isNumber(c.to+1) && s.glued(c.to+1) {
 		return i
 	}
-	if s.isNumber(c.to-1) && s.measured(c.to-1) && !(s.isSign(c.to, '/')) {
+	if s.isNumber(c.to-1) && s.measured(c.to-1) && !s.isSign(c.to, '/') {
 		return i
 	}
 	if c.digits <= 3 && c.letters == 0 && (s.has(c.to, unitWord) && s.near(c.to) || s.has(c.to, month)) {

@@ -53,10 +53,6 @@ func run(t testing.TB, list []pipeline.Detector, text, lang string) []phi.Span {
 // TestLetters scores the rules on the letters, word-wise, and fails where they fall behind what was reached.
 func TestLetters(t *testing.T) {
 	total := map[phi.Type]pipetest.Tally{}
-	type example struct {
-		text string
-		n    int
-	}
 	missed, wrong := map[string]int{}, map[string]int{}
 	for _, l := range data(t, "letters/letters.jsonl") {
 		if l.Split != *split {

@@ -487,7 +487,7 @@ func (s *scan) titled(i int) bool {
 		}
 		score = 0.8
 	}
-	if n.parts > 0 && s.at(n.from).class&(function) != 0 && s.at(n.from).shape == title && n.initials == 0 && !s.glued(n.from+1) && s.at(n.from).know.Surname() == 0 {
+	if n.parts > 0 && s.at(n.from).class&function != 0 && s.at(n.from).shape == title && n.initials == 0 && !s.glued(n.from+1) && s.at(n.from).know.Surname() == 0 {
 		return false
 	}
 	if n.parts > 0 && s.at(n.from).class&ordinary != 0 && s.at(n.from).know.Surname() == 0 && s.at(n.from).know.FirstName() == 0 {

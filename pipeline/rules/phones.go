@@ -424,7 +424,7 @@ value:
 	if d.groups == 0 || d.total < least && !(start < j) && !(head&phoneHead != 0 && d.total >= 4) || d.total > 17 || d.date() {
 		return i
 	}
-	if head&(extHead) != 0 {
+	if head&extHead != 0 {
 		s.extension(&d)
 		if s.has(d.to, unitWord) && s.near(d.to) && !s.oneOf(d.to, "am", "mal") || s.isSign(d.to, '%') {
 			return i

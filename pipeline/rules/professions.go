@@ -103,7 +103,7 @@ func (s *scan) germanJob(i int) {
 // jobEnd gives the end of a German job's words: one capitalised word with its hyphens, an adjective before it.
 func (s *scan) jobEnd(i int) int {
 	j := i
-	for n := 0; n < 2 && s.isWord(j) && s.at(j).shape == lower && (s.oneOf(j, "selbständiger", "selbstständiger", "gelernter", "leitender", "technischer", "medizinische", "kaufmännischer", "kaufmännische", "wissenschaftlicher", "ehrenamtlicher")); n++ {
+	for n := 0; n < 2 && s.isWord(j) && s.at(j).shape == lower && s.oneOf(j, "selbständiger", "selbstständiger", "gelernter", "leitender", "technischer", "medizinische", "kaufmännischer", "kaufmännische", "wissenschaftlicher", "ehrenamtlicher"); n++ {
 		j++
 	}
 	if s.capital(j) {
@@ -216,9 +216,11 @@ func (s *scan) formerJob(i int) {
 
 // germanAgent says whether a German word ends like one who does something for a living.
 func germanAgent(w string) bool {
-	for _, e := range [...]string{"meister", "meisterin", "arbeiter", "arbeiterin", "fuehrer", "fuehrerin", "lehrer", "lehrerin", "bauer", "baeuerin", "wirt", "wirtin",
+	for _, e := range [...]string{
+		"meister", "meisterin", "arbeiter", "arbeiterin", "fuehrer", "fuehrerin", "lehrer", "lehrerin", "bauer", "baeuerin", "wirt", "wirtin",
 		"fahrer", "fahrerin", "mechaniker", "techniker", "verkaeufer", "verkaeuferin", "maurer", "baecker", "schlosser", "ingenieur", "kaufmann", "kauffrau",
-		"angestellte", "angestellter", "beamter", "beamtin", "macher", "macherin", "leger", "naeherin", "schneider", "schneiderin", "koch", "koechin", "gaertner", "gaertnerin", "pfleger", "pflegerin", "bote", "botin", "winzer", "schreiner", "tischler", "monteur", "installateur"} {
+		"angestellte", "angestellter", "beamter", "beamtin", "macher", "macherin", "leger", "naeherin", "schneider", "schneiderin", "koch", "koechin", "gaertner", "gaertnerin", "pfleger", "pflegerin", "bote", "botin", "winzer", "schreiner", "tischler", "monteur", "installateur",
+	} {
 		if len(w) >= len(e) && w[len(w)-len(e):] == e {
 			return true
 		}

@@ -1,3 +1,4 @@
+// Package date reads, interprets, moves and prints the date expressions of German and English clinical text.
 package date
 
 // epochShift is the number of days from 0000-03-01 to 1970-01-01 in the proleptic Gregorian calendar.

@@ -182,7 +182,7 @@ func (g *grammar) monthNameAt(p, point int) int {
 	} else {
 		g.e.english = true
 	}
-	g.e.points[point].month = int16(w.number)
+	g.e.points[point].month = w.number
 	f := field{unit: monthNameUnit, point: uint8(point), letters: caseOf(text), table: int8(table), from: int32(p), to: int32(q)}
 	if q < len(s) && s[q] == '.' && isAbbreviation(table, int(w.number)) {
 		f.dot = true
@@ -699,7 +699,7 @@ func (g *grammar) optionalYear(p, point int, short bool) int {
 		}
 	}
 	g.e.text(p, q)
-	if end := g.yearAt(q, point, short); end > 0 && !isWordAt(s, end) && !joined(s, end) && !(mark.year) {
+	if end := g.yearAt(q, point, short); end > 0 && !isWordAt(s, end) && !joined(s, end) && !mark.year {
 		if end-q == 2 && g.badAfterShortYear(end) {
 			g.e = mark
 			return p

@@ -112,7 +112,7 @@ func (g *grammar) monthLed(p int) int {
 		return end
 	}
 	if r == q {
-		if y := digits(s, end, false); end == q && (validYear(y)) && !isWordAt(s, y.end) {
+		if y := digits(s, end, false); end == q && validYear(y) && !isWordAt(s, y.end) {
 			g.addYear(y, 0)
 			g.e.shape = monthNameYear
 			return y.end
@@ -401,7 +401,7 @@ func (g *grammar) season(p, end int, w word) int {
 		g.e.english = !g.e.german
 	}
 	g.e.points[0].grain = seasonGrain
-	g.e.points[0].n = int16(w.number)
+	g.e.points[0].n = w.number
 	g.e.add(field{unit: seasonUnit, letters: caseOf(s[p:end]), table: w.table, from: int32(p), to: int32(end)})
 	g.e.shape = seasonShape
 	if isWordAt(s, end) || end < len(s) && s[end] == '-' {
@@ -462,7 +462,7 @@ func (g *grammar) third(p, end int, w word) int {
 	g.e.add(field{unit: thirdUnit, letters: caseOf(s[p:end]), table: w.table, from: int32(p), to: int32(end)})
 	g.e.text(end, r)
 	g.e.points[0].grain = thirdGrain
-	g.e.points[0].n = int16(w.number)
+	g.e.points[0].n = w.number
 	g.e.shape = thirdShape
 	if r >= len(s) {
 		return -1

@@ -2,7 +2,6 @@ package date
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,8 +32,6 @@ func loadLetters(t testing.TB, split string) []letter {
 	}
 	return list
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // TestLetters scores Scan on the letters: spans wholly covered, and words (letters, digits and underscore) touched.
 func TestLetters(t *testing.T) {
