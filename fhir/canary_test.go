@@ -17,7 +17,6 @@ type generator struct {
 	r       *rand.Rand
 	count   int
 	valid   bool // bound codes, systems and dates as R4 wants them, so that what is around them stays
-	depth   int
 	modify  bool // modifier extensions too
 	unknown bool // elements that R4 does not know
 }

@@ -18,11 +18,11 @@ var codeSystemsTable []byte
 var codeSystems = sync.OnceValue(func() map[string]*CodeSet {
 	zr, err := gzip.NewReader(bytes.NewReader(codeSystemsTable))
 	if err != nil {
-		panic("fhir: table of code systems: " + err.Error()) // the table is compiled in
+		panic("fhir: table of code systems: " + err.Error()) //nolint:forbidigo // the table is compiled in
 	}
 	text, err := io.ReadAll(zr)
 	if err != nil {
-		panic("fhir: table of code systems: " + err.Error())
+		panic("fhir: table of code systems: " + err.Error()) //nolint:forbidigo // the table is compiled in
 	}
 	systems := map[string]*CodeSet{}
 	for line := range strings.Lines(string(text)) {

@@ -1,6 +1,7 @@
 package fhir
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -128,8 +129,8 @@ func (d *decoder) limit(detail string) error {
 // located gives the error its path. The path ends before the first key that R4 does not know, since a key may hold
 // anything.
 func (d *decoder) located(err error) error {
-	e, ok := err.(*Error)
-	if !ok {
+	var e *Error
+	if !errors.As(err, &e) {
 		return err
 	}
 	var b strings.Builder

@@ -47,7 +47,7 @@ type Member struct {
 // its key out. It panics where the arguments are not pairs of a string and a *Node, a programming error.
 func NewObject(pairs ...any) *Node {
 	if len(pairs)%2 != 0 {
-		panic("fhir: NewObject wants pairs of key and value")
+		panic("fhir: NewObject wants pairs of key and value") //nolint:forbidigo // a programming error
 	}
 	n := &Node{kind: Object, members: make([]Member, 0, len(pairs)/2)}
 	for i := 0; i < len(pairs); i += 2 {

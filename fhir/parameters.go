@@ -1,6 +1,7 @@
 package fhir
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 )
@@ -160,7 +161,10 @@ func (p *Parameters) set(op Operation, def OperationParameter, value *Node, path
 		return nil
 	default:
 		if err := CheckResource(value); err != nil {
-			err.(*Error).Path = path + ".resource"
+			var e *Error
+			if errors.As(err, &e) {
+				e.Path = path + ".resource"
+			}
 			return err
 		}
 		p.Resource = value

@@ -254,8 +254,7 @@ func (b *builder) text(el *Element, t reflect.Type, suffix string) (Type, *CodeS
 }
 
 func (b *builder) integer(t reflect.Type) (Type, *CodeSet) {
-	coder, ok := reflect.Zero(t).Interface().(interface{ Code() string })
-	if !ok {
+	if _, ok := reflect.Zero(t).Interface().(interface{ Code() string }); !ok {
 		return TypeInteger, nil
 	}
 	if b.sets[t.Name()] == nil {
@@ -263,11 +262,11 @@ func (b *builder) integer(t reflect.Type) (Type, *CodeSet) {
 		v := reflect.New(t).Elem()
 		for i := int64(0); ; i++ {
 			v.SetInt(i)
-			coder = v.Interface().(interface{ Code() string })
-			if coder.Code() == "<unknown>" {
+			code := v.Interface().(interface{ Code() string }).Code()
+			if code == "<unknown>" {
 				break
 			}
-			codes = append(codes, coder.Code())
+			codes = append(codes, code)
 		}
 		b.sets[t.Name()] = newCodeSet(codes)
 	}

@@ -66,7 +66,6 @@ type Place struct {
 
 	walker  *Walker
 	removed bool
-	note    Note
 }
 
 // Path gives the FHIRPath of the place, such as Bundle.entry[0].resource.name[1].family.

@@ -42,7 +42,7 @@ func (a *app) erase(ctx context.Context, patient, project string) error {
 		project = cfg.Context
 	}
 	rt := &program{cfg: cfg}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	if rt.master, err = a.masterKey(cfg); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func newAudit(a *app) *cobra.Command {
 				return err
 			}
 			rt := &program{cfg: cfg}
-			defer rt.Close()
+			defer func() { _ = rt.Close() }()
 			if rt.master, err = a.masterKey(cfg); err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ func (a *app) deidentify(ctx context.Context, f deidentifyFlags, args []string) 
 	if err != nil {
 		return err
 	}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	people := newPeople()
 	if f.patient != "" {
 		if err := people.addFile(f.patient); err != nil {
@@ -132,7 +132,7 @@ func (a *app) toFolder(ctx context.Context, w worker, f deidentifyFlags, inputs 
 	if err != nil {
 		return err
 	}
-	defer list.Close()
+	defer func() { _ = list.Close() }()
 	// First the persons of all files: a note in one file is about a Patient in another.
 	for i, in := range inputs {
 		if !in.fhir() {
@@ -225,7 +225,7 @@ func writeFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part.Name())
+	defer func() { _ = os.Remove(part.Name()) }()
 	_, err = part.Write(data)
 	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
 		return err

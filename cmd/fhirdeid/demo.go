@@ -52,7 +52,7 @@ func (a *app) demo(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(data)
+	defer func() { _ = os.RemoveAll(data) }()
 	cfg, err := a.config(map[string]any{"data_dir": data, "context": "demo"})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (a *app) demo(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (a *app) detect(ctx context.Context, f detectFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	in, err := a.open(args)
 	if err != nil {
 		return err

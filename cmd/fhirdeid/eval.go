@@ -103,7 +103,7 @@ func (a *app) eval(ctx context.Context, f evalFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	defer run.parts.Close()
+	defer func() { _ = run.parts.Close() }()
 	report, err := run.score(ctx, "fhirdeid", run.parts.Detectors, !f.pipeline.noMemory)
 	if err != nil {
 		return err

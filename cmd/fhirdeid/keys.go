@@ -64,7 +64,7 @@ func makeKey(path string) error {
 	if err != nil {
 		return fmt.Errorf("master key: %w", err)
 	}
-	defer os.Remove(part.Name())
+	defer func() { _ = os.Remove(part.Name()) }()
 	_, err = part.WriteString(hex.EncodeToString(key) + "\n")
 	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
 		return fmt.Errorf("master key: %w", err)

@@ -136,7 +136,7 @@ func (p *people) about(node *fhir.Node) []*fhir.Node {
 	}
 	var company []*fhir.Node
 	for _, key := range p.order {
-		if brought[key] || !named[key] && !(p.everyone && len(brought) == 0) {
+		if brought[key] || !named[key] && (!p.everyone || len(brought) > 0) {
 			continue
 		}
 		company = append(company, p.patients[key]...)

@@ -88,13 +88,12 @@ func announce(plan childPlan) error {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
 			var n int64
-			switch _, err := fmt.Sscanf(lines.Text(), "arm %d", &n); {
-			case err == nil:
+			if _, err := fmt.Sscanf(lines.Text(), "arm %d", &n); err == nil {
 				last.Store(-1)
 				taken.Store(0)
 				last.Store(n)
 				fmt.Println("armed")
-			default:
+			} else {
 				fmt.Println("steps", taken.Load())
 			}
 		}

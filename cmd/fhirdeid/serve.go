@@ -53,7 +53,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	base := cfg.BaseURL
 	if base == "" {
 		base = "http://" + listener.Addr().String() + "/fhir"
@@ -62,7 +62,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	s, err := a.server(background, cfg, rt, base, log)

@@ -55,7 +55,7 @@ func (a *app) harvest(cmd *cobra.Command, f harvestFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	defer parts.Close()
+	defer func() { _ = parts.Close() }()
 	set, err := template.Harvest(cmd.Context(), parts.Pipeline, texts(corpus), f.options)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func writeSet(path string, set *template.Set) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	defer func() { _ = os.Remove(file.Name()) }()
 	if err := set.Write(file); err != nil {
 		file.Close()
 		return err

@@ -180,14 +180,7 @@ func (b *builder) write(s string, m mode) {
 	b.verbatim(s[start:], m)
 }
 
-// field writes text and notes what it is.
-func (b *builder) field(s string, m mode, f Field) {
-	f.Start = len(b.text)
-	b.write(s, m)
-	f.End = len(b.text)
-	b.note(f)
-}
-
+// note says of a part of the text what it is.
 func (b *builder) note(f Field) {
 	if f.End > f.Start {
 		b.fields = append(b.fields, f)

@@ -246,7 +246,7 @@ func (w *word) one(p wordPart) error {
 		return ErrMalformed
 	}
 	w.newPart()
-	w.attrs.part = w.builder.part
+	w.attrs.part = w.part
 	w.names = append(w.names, "word/"+p.name)
 	w.raw(xmlHead + "<w:" + root.local + ` xmlns:w="` + wordSpace + `" xmlns:r="` + officeRels + `">`)
 	w.block()
@@ -319,7 +319,7 @@ func (w *word) element(n *node) error {
 		return nil
 	case "br", "cr":
 		w.raw("<w:br/>")
-		w.flow.pending = pendLine
+		w.pending = pendLine
 		return nil
 	case "noBreakHyphen":
 		w.flush()
@@ -448,7 +448,7 @@ func (w *word) attributes(n *node) {
 		case local == "val" && n.local == "lvlText":
 			w.raw(` w:val="`)
 			if strings.ContainsFunc(a.value, func(r rune) bool { return letter(byte(min(r, 255))) || r >= 0xC0 && r < 0xE000 }) {
-				w.attrs.part = w.builder.part
+				w.attrs.part = w.part
 				w.attrs.line()
 				w.attrs.write(a.value, modeAttr)
 			} else {

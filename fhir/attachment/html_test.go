@@ -3,6 +3,7 @@ package attachment
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func wellFormed(t testing.TB, data []byte) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(string(data)))
 	for {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatalf("not well-formed: %v\n%s", err, data)

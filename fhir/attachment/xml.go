@@ -15,12 +15,12 @@ func decodeXML(ctx context.Context, s source) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case root.local == "ClinicalDocument":
+	switch root.local {
+	case "ClinicalDocument":
 		return decodeCDA(ctx, s, root)
-	case root.local == "html":
+	case "html":
 		return xhtmlPage(root, s.limits)
-	case root.local == "svg":
+	case "svg":
 		return nil, ErrUnsupported
 	}
 	b := newBuilder(s.limits)

@@ -96,7 +96,7 @@ func (a *answering) outputs(inputs []input) {
 		markPresent(n, present)
 	}
 	for _, r := range a.w.x.all {
-		if !r.inside && present[r.node] && r.typ != "Parameters" && !(dissolves(r) && r.outer == nil) {
+		if !r.inside && present[r.node] && r.typ != "Parameters" && (!dissolves(r) || r.outer != nil) {
 			a.sources = append(a.sources, r)
 		}
 	}

@@ -238,8 +238,8 @@ func (w *writer) coarse(p *fhir.Place) error {
 // age makes an age of 90 and more the same for all.
 func (w *writer) age(p *fhir.Place) error {
 	number, _ := p.Node.Get("value").Num()
-	years, err := strconv.ParseFloat(number, 64)
-	if p.Action != phi.Generalise || err != nil {
+	years, isNumber := decimal(number)
+	if p.Action != phi.Generalise || !isNumber {
 		w.remove(p)
 		return nil
 	}
@@ -250,6 +250,11 @@ func (w *writer) age(p *fhir.Place) error {
 	p.Node.Set("comparator", fhir.NewString(">="))
 	w.change(w.of(p), p.Element.Path, p.Action)
 	return nil
+}
+
+func decimal(s string) (float64, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil
 }
 
 // small are the first three digits of US ZIP codes of areas with 20,000 inhabitants or fewer (HHS, census 2000).

@@ -327,7 +327,7 @@ func TestErrorsByKind(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newService(t, func(o *deidentify.Options) {
-				if c.kind == deidentify.ErrTooLarge {
+				if errors.Is(c.kind, deidentify.ErrTooLarge) {
 					o.Limits.Text = 1000
 				}
 			})

@@ -178,7 +178,7 @@ func (w *writer) unreadable(path string, err error) error {
 	default:
 		f = fail(ErrUndecodable, path, "the content cannot be decoded")
 	}
-	if !w.strip || f.Kind == ErrMismatch {
+	if !w.strip || errors.Is(f.Kind, ErrMismatch) {
 		return f
 	}
 	w.warn(f.Code, path, "The content could not be read and was removed: "+f.Diagnostics+".")

@@ -17,7 +17,7 @@ var countryNames = func() map[string]bool {
 		"belgien,belgium,niederlande,netherlands,dänemark,denmark,polen,poland,tschechien,czech republic,czechia,italien,italy,spanien,spain,portugal,"+
 		"türkei,turkey,griechenland,greece,kroatien,croatia,rumänien,romania,bulgarien,bulgaria,ungarn,hungary,ukraine,russland,russia,syrien,syria,"+
 		"vereinigtes königreich,united kingdom,großbritannien,great britain,england,scotland,schottland,wales,northern ireland,irland,ireland,"+
-		"vereinigte staaten,vereinigte staaten von amerika,united states,united states of america,usa,kanada,canada,australien,australia,neuseeland,new zealand,"+
+		"vereinigte staaten,vereinigte staaten von amerika,united states,united states of america,usa,kanada,canada,australien,australia,neuseeland,new zealand,"+ //nolint:misspell // German
 		"norwegen,norway,schweden,sweden,finnland,finland,mexico,mexiko,india,indien,china,japan,puerto rico", ",") {
 		m[fold.Key(name)] = true
 	}
