@@ -3,7 +3,7 @@ and called again.
 
 One joint run over all languages trains both heads, the one of the superclasses half way up. From its lower half a
 superclass tagger goes on alone with another order of the data, so that the two miss different things. Both packs carry
-the same two taggers; each has the vocabulary of its language.
+the same two taggers, with the vocabulary of both languages; the second one links to the files of the first.
 """
 
 from . import base, corpus, data, export, paths, train
@@ -31,5 +31,5 @@ def packs(threads: int = 2, bits: str = "int7"):
         train.run("joint", ["joint"], threads=threads, **JOINT)
     if not finished("super"):
         train.run("super", ["joint"], "joint", ("superclass",), threads=threads, **SECOND)
-    for lang in LANGUAGES:
-        export.pack(lang, RUNS, bits=bits)
+    first, *others = LANGUAGES
+    export.pack(first, RUNS, bits=bits, others=tuple(others))
