@@ -25,6 +25,15 @@ type Detector interface {
 	Detect(ctx context.Context, doc *Document) ([]phi.Span, error)
 }
 
+// Witness is a detector that has read the whole text and can also say where PHI is out of the question. A rule or a
+// dictionary that is not sure of a finding is believed only where no witness contradicts.
+type Witness interface {
+	Detector
+	// Testify gives what Detect gives, and beside it the stretches in which PHI is at least possible; outside of them
+	// the witness is sure that there is none.
+	Testify(ctx context.Context, doc *Document) (found, possible []phi.Span, err error)
+}
+
 // Replacer gives the stand-in for one span of a text. An error fails the document.
 type Replacer interface {
 	Replace(doc *Document, span phi.Span) (string, error)

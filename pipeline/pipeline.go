@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 	}
 	var found []phi.Span
 	for w := range windows(view, p.Window) {
-		spans, err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda})
+		spans, err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda}, o.Raw)
 		if err != nil {
 			return nil, language, err
 		}
@@ -102,15 +103,26 @@ func Recall(text string, language phi.Language, spans []phi.Span, memory *Memory
 	return Resolve(view, append(slices.Clone(spans), memory.Find(view, language)...))
 }
 
-func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document) ([]phi.Span, error) {
+func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document, raw bool) ([]phi.Span, error) {
 	about.Text = view[w.start:w.end]
 	doc := &about
 	found := make([]phi.Span, 0, 16+len(doc.Text)/64) // letters hold one a line or so
+	var possible []phi.Span
+	witnessed := false
 	for _, d := range detectors {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		spans, err := d.Detect(ctx, doc)
+		var spans []phi.Span
+		var err error
+		if witness, ok := d.(Witness); ok && !raw {
+			var more []phi.Span
+			if spans, more, err = witness.Testify(ctx, doc); err == nil {
+				possible, witnessed = append(append(possible, more...), spans...), true
+			}
+		} else {
+			spans, err = d.Detect(ctx, doc)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name(), err)
 		}
@@ -121,12 +133,39 @@ func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view 
 			if w.cuts(s, len(view)) {
 				continue
 			}
-			s.Start += w.start
-			s.End += w.start
 			found = append(found, s)
 		}
 	}
+	if witnessed {
+		found = contradict(found, possible)
+	}
+	for i := range found {
+		found[i].Start += w.start
+		found[i].End += w.start
+	}
 	return found, nil
+}
+
+// sure is the score from which a finding needs no witness.
+const sure = 0.9
+
+// contradict drops the findings that are not sure and that no stretch of possible touches. What the patient's own
+// resources, a site's dictionary or its templates say stands in any case, and so does protection.
+func contradict(found, possible []phi.Span) []phi.Span {
+	slices.SortFunc(possible, phi.Compare)
+	reach := 0
+	ends := make([]int, len(possible)) // the furthest end up to here, since stretches may overlap
+	for i, s := range possible {
+		reach = max(reach, s.End)
+		ends[i] = reach
+	}
+	return slices.DeleteFunc(found, func(s phi.Span) bool {
+		if s.Score >= sure || s.Type == phi.Protected || !strings.HasPrefix(s.Source, "rules.") && !strings.HasPrefix(s.Source, "gazetteer.") {
+			return false
+		}
+		after, _ := slices.BinarySearchFunc(possible, s.End, func(p phi.Span, end int) int { return cmp.Compare(p.Start, end) })
+		return after == 0 || ends[after-1] <= s.Start
+	})
 }
 
 func fits(text string, s phi.Span) bool {

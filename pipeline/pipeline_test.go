@@ -66,6 +66,54 @@ func TestDetectSettlesOverlapsProtectionAndMemory(t *testing.T) {
 	}
 }
 
+// reader is a witness: it finds one word, holds another for possible, and denies the rest.
+type reader struct {
+	finder
+	possible finder
+}
+
+func (r reader) Testify(ctx context.Context, doc *Document) (found, possible []phi.Span, err error) {
+	found, _ = r.Detect(ctx, doc)
+	possible, err = r.possible.Detect(ctx, doc)
+	return found, possible, err
+}
+
+func TestWitnessContradictsWhatIsNotSure(t *testing.T) {
+	from := func(source, word string, score float64) finder {
+		return finder{word, phi.Span{Type: phi.NameOther, Score: score, Source: source}}
+	}
+	detectors := []Detector{
+		from("gazetteer.firstname", "Delle", 0.6), from("rules.name.pair", "Camila", 0.7), from("gazetteer.surname", "Rose", 0.5),
+		from("rules.name.title", "Miller", 0.92), from("known.name", "Hope", 0.6), from("template", "Berg", 0.7),
+	}
+	text := "Delle Camila Rose Miller Hope Berg Kent"
+	names := func(p *Pipeline, o Options) (words []string) {
+		o.NoMemory, o.Language = true, phi.English
+		spans, _, err := p.Detect(context.Background(), text, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range spans {
+			words = append(words, strings.Fields(text[s.Start:s.End])...)
+		}
+		return words
+	}
+	alone := &Pipeline{Detectors: detectors}
+	if got := names(alone, Options{}); !slices.Equal(got, strings.Fields("Delle Camila Rose Miller Hope Berg")) {
+		t.Errorf("without a witness: %q", got)
+	}
+	witness := reader{from("ner.en", "Kent", 0.8), from("ner.en", "Rose", 0.1)}
+	heard := &Pipeline{Detectors: append(slices.Clone(detectors), witness)}
+	want := strings.Fields("Rose Miller Hope Berg Kent")
+	if got := names(heard, Options{}); !slices.Equal(got, want) {
+		t.Errorf("with a witness: %q, want %q", got, want)
+	}
+	first := &Pipeline{Detectors: append([]Detector{witness}, detectors...)}
+	if got := names(first, Options{}); !slices.Equal(got, want) {
+		t.Errorf("with the witness before the others: %q, want %q", got, want)
+	}
+}
+
 func TestDetectRefusesSpansOutsideTheText(t *testing.T) {
 	bad := finder{"ü", phi.Span{Type: phi.Name}}
 	p := &Pipeline{Detectors: []Detector{shifted{bad}}}

@@ -47,7 +47,7 @@ type Detector struct {
 	options   Options
 }
 
-var _ pipeline.Detector = (*Detector)(nil)
+var _ pipeline.Witness = (*Detector)(nil)
 
 // NewDetector makes a detector of ensembles. It fails when one of them cannot work.
 func NewDetector(options Options, ensembles ...*Ensemble) (*Detector, error) {
@@ -135,6 +135,33 @@ func (d *Detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Sp
 		return nil, err
 	}
 	return spans[0], nil
+}
+
+// possibly is the bias at which a word counts as possible PHI: where no tagger takes anything but O with that much
+// taken from O, all of them are sure.
+const possibly = 0.98
+
+// Testify gives what Detect gives, and the stretches in which a tagger holds PHI for possible.
+func (d *Detector) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
+	if doc.Lambda != nil {
+		if err := (Decision{Lambda: *doc.Lambda}).Check(); err != nil {
+			return nil, nil, fmt.Errorf("ner: %w", err)
+		}
+	}
+	spans, err := d.read(ctx, doc, 2, func(i int, e *Ensemble) Decision {
+		decision := d.decision(e)
+		if doc.Lambda != nil {
+			decision.Lambda = *doc.Lambda
+		}
+		if i == 1 {
+			decision = Decision{Lambda: max(decision.Lambda, possibly)}
+		}
+		return decision
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return spans[0], spans[1], nil
 }
 
 // Sweep reads the document once and gives the spans for each of several decisions, which override all others.

@@ -222,6 +222,23 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
+// What no tagger finds may still be possible; of what is neither, the models are sure.
+func TestTestify(t *testing.T) {
+	text := "Karl sah Meier"
+	d := newDetector(t, ner.Options{}, ensemble("ner.de", "Karl=B-NAME? Meier=B-NAME", "Meier=B-NAME_STAFF"))
+	found, possible, err := d.Testify(context.Background(), &pipeline.Document{Text: text})
+	if err != nil || !slices.Equal(show(text, found), show(text, detect(t, d, text))) {
+		t.Errorf("found %q, %v", show(text, found), err)
+	}
+	if got := show(text, possible); !slices.Equal(got, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}) {
+		t.Errorf("possible %q", got)
+	}
+	bad := 7.0
+	if _, _, err := d.Testify(context.Background(), &pipeline.Document{Text: text, Lambda: &bad}); err == nil {
+		t.Error("read a document with a lambda of 7")
+	}
+}
+
 // A word takes the strongest decision of its subwords, or that of the first.
 func TestSubwords(t *testing.T) {
 	e := ensemble("ner.de", "", "meier=I-NAME_STAFF Nie=B-NAME_STAFF derm=I-NAME_STAFF")

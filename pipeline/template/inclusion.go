@@ -83,7 +83,12 @@ func decode(r io.Reader, v any) error {
 
 // Skip makes a detector, meant for models, whose findings inside sentences of the list do not count. A text that has
 // no other sentences is not read at all.
-func (l *Inclusion) Skip(d pipeline.Detector) pipeline.Detector { return skipper{d, l} }
+func (l *Inclusion) Skip(d pipeline.Detector) pipeline.Detector {
+	if w, ok := d.(pipeline.Witness); ok {
+		return witness{skipper{d, l}, w}
+	}
+	return skipper{d, l}
+}
 
 type skipper struct {
 	pipeline.Detector
@@ -92,8 +97,37 @@ type skipper struct {
 
 // Detect gives what the inner detector finds outside the sentences of the list.
 func (s skipper) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
-	var known [][2]int
-	all := true
+	known, all := s.sentences(doc)
+	if all {
+		return nil, ctx.Err()
+	}
+	spans, err := s.Detector.Detect(ctx, doc)
+	return known.outside(spans), err
+}
+
+// witness is a skipper around a detector that can testify.
+type witness struct {
+	skipper
+	inner pipeline.Witness
+}
+
+// Testify gives what the inner detector says about the rest of the text; inside the sentences of the list nothing is
+// possible.
+func (w witness) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
+	known, all := w.sentences(doc)
+	if all {
+		return nil, nil, ctx.Err()
+	}
+	found, possible, err = w.inner.Testify(ctx, doc)
+	return known.outside(found), known.outside(possible), err
+}
+
+// stretches are sentences of the list in a text, in order.
+type stretches [][2]int
+
+// sentences finds those of the list; all says that there are no others.
+func (s skipper) sentences(doc *pipeline.Document) (known stretches, all bool) {
+	all = true
 	for start, end := range Sentences(doc.Text) {
 		if s.list.Holds(doc.Text[start:end]) {
 			known = append(known, [2]int{start, end})
@@ -101,15 +135,16 @@ func (s skipper) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span
 			all = false
 		}
 	}
-	if all {
-		return nil, ctx.Err()
-	}
-	spans, err := s.Detector.Detect(ctx, doc)
-	if err != nil || len(known) == 0 {
-		return spans, err
+	return known, all
+}
+
+// outside gives the spans that do not lie wholly inside a stretch.
+func (k stretches) outside(spans []phi.Span) []phi.Span {
+	if len(k) == 0 {
+		return spans
 	}
 	return slices.DeleteFunc(slices.Clone(spans), func(p phi.Span) bool {
-		at, _ := slices.BinarySearchFunc(known, p.Start, func(k [2]int, start int) int { return k[1] - start - 1 })
-		return at < len(known) && known[at][0] <= p.Start && p.End <= known[at][1]
-	}), nil
+		at, _ := slices.BinarySearchFunc(k, p.Start, func(s [2]int, start int) int { return s[1] - start - 1 })
+		return at < len(k) && k[at][0] <= p.Start && p.End <= k[at][1]
+	})
 }

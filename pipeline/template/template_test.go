@@ -103,6 +103,30 @@ func TestInclusionSkipsModels(t *testing.T) {
 	}
 }
 
+// oracle holds all that its finder finds for possible.
+type oracle struct{ finder }
+
+func (o oracle) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
+	possible, err = o.Detect(ctx, doc)
+	return nil, possible, err
+}
+
+func TestInclusionKeepsTheWitness(t *testing.T) {
+	list := NewInclusion([]string{"Crohn: ja"})
+	d, ok := list.Skip(oracle{finder{"Crohn": phi.NamePatient}}).(pipeline.Witness)
+	if !ok {
+		t.Fatal("a witness is none any more")
+	}
+	text := "Crohn: ja\nHerr Crohn kommt"
+	found, possible, err := d.Testify(context.Background(), &pipeline.Document{Text: text})
+	if err != nil || len(found) != 0 || len(possible) != 1 || possible[0].Start != strings.LastIndex(text, "Crohn") {
+		t.Errorf("found %d, possible %d, %v", len(found), len(possible), err)
+	}
+	if _, ok := list.Skip(finder{}).(pipeline.Witness); ok {
+		t.Error("a detector that is no witness became one")
+	}
+}
+
 type failing struct{ finder }
 
 func (failing) Detect(context.Context, *pipeline.Document) ([]phi.Span, error) {
