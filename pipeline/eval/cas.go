@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -130,12 +131,15 @@ func (c *cas) add(kind string, features map[string]string) error {
 	if !strings.EqualFold(kind, "PHI") && kind != "NamedEntity" {
 		return nil
 	}
-	start, err1 := strconv.Atoi(features["begin"])
-	end, err2 := strconv.Atoi(features["end"])
-	if err1 != nil && err2 != nil {
+	if features["begin"] == "" && features["end"] == "" {
 		return nil // a declaration, not a mark
 	}
-	if err2 != nil || err1 != nil && features["begin"] != "" {
+	start, err := strconv.Atoi(cmp.Or(features["begin"], "0"))
+	if err != nil {
+		return fmt.Errorf("%w: a mark without a place", ErrCorpus)
+	}
+	end, err := strconv.Atoi(features["end"])
+	if err != nil {
 		return fmt.Errorf("%w: a mark without a place", ErrCorpus)
 	}
 	label := noKind

@@ -198,7 +198,7 @@ func gapOf(s string) gap {
 		return hyphen // H.-P.
 	}
 	for i := range len(s) {
-		next := space
+		var next gap
 		switch s[i] {
 		case ' ', '\t', '\r':
 			continue

@@ -230,7 +230,7 @@ func (x *index) number(i int, value string, kind phi.Type, source string) {
 		return
 	}
 	numeric := strings.Trim(key, "0123456789") == ""
-	alpha := strings.IndexAny(key, "0123456789") < 0
+	alpha := !strings.ContainsAny(key, "0123456789")
 	if alpha && kind == phi.IDPatient && len(key) < 6 {
 		return // a word, not a number
 	}

@@ -246,7 +246,7 @@ func (s *scan) box(i int) {
 		}
 		s.add(i, end, phi.LocationOther, 0.95, sourceBox)
 	case s.is(i, "Box") && s.isNumber(i+1) && s.near(i+1):
-		from := i
+		var from int
 		switch {
 		case s.is(i-1, "PO"):
 			from = i - 1

@@ -111,7 +111,7 @@ func (s *scan) hostEnd(i int) int {
 
 // spelledMail reads "name (at) host.de" and "name at host dot de".
 func (s *scan) spelledMail(at int) {
-	from, host := at, at+1
+	var from, host int
 	switch {
 	case (s.isSign(at-1, '(') || s.isSign(at-1, '[') || s.isSign(at-1, '{')) && s.at(at+1).kind == sign && s.at(at+1).sign != 0:
 		from, host = at-1, at+2

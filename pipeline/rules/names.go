@@ -922,7 +922,7 @@ func (s *scan) nameBefore(end int, t phi.Type, score float64, source string) boo
 		if p >= 2 && !(words > 0 && first && t.know.Surname() > 0) && !(k > 0 && s.isWord(k-1) && s.capital(k-1) && s.at(k-1).know.FirstName() >= 2 && s.plainWord(k-1) == 0 && s.near(k) && (t.know.Surname() > 0 || t.class&month != 0)) {
 			break
 		}
-		if t.shape == upper && words > 0 && s.at(from).shape == title && (t.runes <= 3 || t.know.Surname() < 2 && t.know.FirstName() < 2) || t.shape == title && t.know == 0 && t.runes > 12 && s.glued(k) == false && s.lang != phi.English {
+		if t.shape == upper && words > 0 && s.at(from).shape == title && (t.runes <= 3 || t.know.Surname() < 2 && t.know.FirstName() < 2) || t.shape == title && t.know == 0 && t.runes > 12 && !s.glued(k) && s.lang != phi.English {
 			break
 		}
 		plain = plain || p > 0

@@ -50,13 +50,18 @@ func run(data, root string) error {
 	sum := sha256.New()
 	sum.Write(encoded)
 	sum.Write(stock)
+	for _, packed := range []*[]byte{&encoded, &stock, &phrases} {
+		if *packed, err = pack(*packed); err != nil {
+			return err
+		}
+	}
 	files := []struct {
 		path string
 		data []byte
 	}{
-		{"pipeline/phi/lists/data/words.gz", pack(encoded)},
-		{"pipeline/phi/lists/data/surrogates.gz", pack(stock)},
-		{"pipeline/gazetteer/data/phrases.gz", pack(phrases)},
+		{"pipeline/phi/lists/data/words.gz", encoded},
+		{"pipeline/phi/lists/data/surrogates.gz", stock},
+		{"pipeline/gazetteer/data/phrases.gz", phrases},
 		{"pipeline/phi/lists/version.go", version(hex.EncodeToString(sum.Sum(nil))[:12])},
 	}
 	for _, f := range files {
@@ -77,17 +82,17 @@ const Version = %q
 `, v)
 }
 
-func pack(data []byte) []byte {
+func pack(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
 	if _, err := w.Write(data); err != nil {
-		panic(err)
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		panic(err)
+		return nil, err
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }

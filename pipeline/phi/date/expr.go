@@ -113,7 +113,7 @@ type expr struct {
 	n       int
 	dates   int
 	shape   shape
-	range_  bool // several dates that share month or year
+	ranged  bool // several dates that share month or year
 	word    bool // the dates are joined by a word (bis, und, to)
 	german  bool
 	english bool
@@ -126,7 +126,7 @@ type expr struct {
 
 func (e *expr) reset() {
 	e.n, e.dates, e.shape = 0, 0, noShape
-	e.range_, e.word, e.german, e.english, e.swapped, e.noisy, e.year, e.prefix = false, false, false, false, false, false, false, false
+	e.ranged, e.word, e.german, e.english, e.swapped, e.noisy, e.year, e.prefix = false, false, false, false, false, false, false, false
 	e.points = [maxPoints]point{}
 }
 

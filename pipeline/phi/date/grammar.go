@@ -373,7 +373,7 @@ func (g *grammar) yearNumber(p int, y number) int {
 						g.e.points[0].grain = seasonYearGrain
 						g.e.add(field{unit: nextYearShortUnit, from: int32(q + 1), to: int32(n.end)})
 					} else {
-						g.e.dates, g.e.range_ = 2, true
+						g.e.dates, g.e.ranged = 2, true
 						g.addYear(n, 1)
 						g.e.points[1].year = int16(last)
 						g.e.points[1].grain = yearGrain
@@ -930,7 +930,7 @@ func (g *grammar) dayList(p int) int {
 				}
 				g.e.points[0].month, g.e.points[0].year = m, y
 			}
-			g.e.range_ = true
+			g.e.ranged = true
 			return end
 		}
 		g.e = mark
@@ -1242,7 +1242,7 @@ func (g *grammar) sharedMonth(p int) int {
 	if end < 0 || isWordAt(g.s, end) {
 		return -1
 	}
-	g.e.dates, g.e.range_ = 2, true
+	g.e.dates, g.e.ranged = 2, true
 	g.e.shape = monthDayShape
 	if y := g.optionalYear(end, 1, false); y > end {
 		end = y

@@ -219,7 +219,7 @@ func (g *grammar) monthLed(p int) int {
 				g.e.text(n.end, b.end-b.width)
 				g.e.splitAt[1] = int32(b.end - b.width)
 				g.addDay(b, 1)
-				g.e.dates, g.e.range_ = 2, true
+				g.e.dates, g.e.ranged = 2, true
 				g.e.points[1].month = g.e.points[0].month
 				end := g.monthDayYear(b.end)
 				g.e.points[0].grain, g.e.points[1].grain = dayGrain, dayGrain

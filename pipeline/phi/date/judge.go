@@ -359,7 +359,7 @@ func birthWord(w string) bool {
 
 func (sc *scanner) judgeFull(p, end int, c context) float64 {
 	s, e := sc.s, &sc.e
-	if e.range_ || e.prefix || e.hasMonthName() {
+	if e.ranged || e.prefix || e.hasMonthName() {
 		return 0.98
 	}
 	text := s[p:end]
@@ -395,7 +395,7 @@ func b2f(b bool) float64 {
 
 func (sc *scanner) judgeDayMonth(p, end int, c context) float64 {
 	s, e := sc.s, &sc.e
-	if e.prefix || e.range_ {
+	if e.prefix || e.ranged {
 		return 0.95
 	}
 	if e.noisy && digitsIn(s[p:end]) < 2 && !(digitsIn(s[p:end]) >= 1 && prepositionsDE.has(c.prev)) {
@@ -1091,7 +1091,7 @@ func (sc *scanner) judgeMonthDay(p, end int, c context) float64 {
 		if (text == "may" || text == "march" || text == "mar" || text == "dec" || text == "sep") && !prepositionsEN.has(c.prev) {
 			return 0
 		}
-		if c.after == '-' && end+1 < len(s) && isWordAt(s, end+1) && !e.range_ {
+		if c.after == '-' && end+1 < len(s) && isWordAt(s, end+1) && !e.ranged {
 			return 0
 		}
 	}

@@ -68,7 +68,7 @@ func parseIn(surface string, lang phi.Language, o order) (Layout, bool) {
 		return Layout{}, false
 	}
 	l := Layout{
-		text: surface, lang: lang, shape: g.e.shape, kind: kindOf[g.e.shape], shared: g.e.range_, order: o, either: g.e.swapped,
+		text: surface, lang: lang, shape: g.e.shape, kind: kindOf[g.e.shape], shared: g.e.ranged, order: o, either: g.e.swapped,
 		fields: append([]field(nil), g.e.fields[:g.e.n]...), points: append([]point(nil), g.e.points[:g.e.dates]...),
 	}
 	switch {

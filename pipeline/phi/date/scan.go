@@ -201,7 +201,7 @@ func (sc *scanner) take(p int, end *int) bool {
 		p = skipSpace(sc.s, p+3) // the article is no part of "the 5th of March" or of "the 5th"
 	}
 	kind := kindOf[e.shape]
-	if e.range_ && e.word {
+	if e.ranged && e.word {
 		sc.split(p, *end, score, kind)
 	} else {
 		sc.record(p, *end, score, kind, 0, e.dates)

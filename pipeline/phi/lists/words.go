@@ -109,12 +109,12 @@ var words = sync.OnceValue(func() *dictionary {
 func inflate(data []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		panic("lists: embedded data: " + err.Error())
+		panic("lists: embedded data: " + err.Error()) //nolint:forbidigo // the data is part of the binary
 	}
 	size := int(binary.LittleEndian.Uint32(data[len(data)-4:]))
 	raw := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	if _, err := io.Copy(raw, r); err != nil {
-		panic("lists: embedded data: " + err.Error())
+		panic("lists: embedded data: " + err.Error()) //nolint:forbidigo // the data is part of the binary
 	}
 	return raw.Bytes()
 }
@@ -230,7 +230,7 @@ func Encode(entries []Entry) []byte {
 		size += headSize + len(e.Key)
 	}
 	if size >= offsetMask || len(entries) > 9<<slotBits/10 {
-		panic("lists: too many words")
+		panic("lists: too many words") //nolint:forbidigo // of the compiler of the lists alone
 	}
 	n := len(entries)
 	out := binary.LittleEndian.AppendUint32(nil, uint32(n))
@@ -251,7 +251,7 @@ func Encode(entries []Entry) []byte {
 		if !ok {
 			number = len(numbers)
 			if number >= 1<<16 {
-				panic("lists: too many kinds of words")
+				panic("lists: too many kinds of words") //nolint:forbidigo // of the compiler of the lists alone
 			}
 			numbers[e.Word] = number
 			kinds = binary.LittleEndian.AppendUint32(kinds, uint32(e.Word))
