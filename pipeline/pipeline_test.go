@@ -114,6 +114,17 @@ func TestWitnessContradictsWhatIsNotSure(t *testing.T) {
 	}
 }
 
+func TestHospitalIsNoCity(t *testing.T) {
+	p := &Pipeline{Detectors: []Detector{
+		named("Leipzig", phi.LocationCity, 1), named("Klinikum Wiesengrund Leipzig", phi.LocationHospital, 0.9),
+	}}
+	text := "Klinikum Wiesengrund Leipzig, 04177 Leipzig"
+	spans, _, err := p.Detect(context.Background(), text, Options{Language: phi.German})
+	if err != nil || len(spans) != 2 || spans[0].Type != phi.LocationHospital || spans[0].End != 28 || spans[1].Type != phi.LocationCity {
+		t.Errorf("got %v, %v", spans, err)
+	}
+}
+
 func TestDetectRefusesSpansOutsideTheText(t *testing.T) {
 	bad := finder{"ü", phi.Span{Type: phi.Name}}
 	p := &Pipeline{Detectors: []Detector{shifted{bad}}}

@@ -299,9 +299,15 @@ func (r *resolver) unite(a, b phi.Span) phi.Span {
 	return best
 }
 
-// typeRank says whether a decides the type against b: the longer one wins unless the shorter is certain, then the score,
-// then the priority of the type.
+// believable is the score from which the longer of two places says what both are.
+const believable = 0.8
+
+// typeRank says whether a decides the type against b: what is certain wins, then the higher score, then the priority of
+// the type. Of places the longer one wins in any case: a hospital is no city, however well the city in its name is known.
 func typeRank(a, b phi.Span) bool {
+	if a.Type.Category() == phi.CategoryLocation && a.Len() != b.Len() && min(a.Score, b.Score) >= believable {
+		return a.Len() > b.Len()
+	}
 	if ca, cb := a.Score >= certain, b.Score >= certain; ca != cb {
 		return ca
 	}

@@ -35,6 +35,7 @@ func TestGermanVariants(t *testing.T) {
 		"Der Ehemann, Herr [NAME_OTHER:Jürgen Böhm], bestätigt. Herr [NAME_OTHER:Böhm] ist erreichbar.",
 		"Dr. [NAME_STAFF:von der Heyde], Dr. [NAME_STAFF:W. O. von der Heyde], [NAME_STAFF:Willi von der Heyde]",
 		"Frau [NAME_PATIENT:S.] ist wach. Pat. [NAME_PATIENT:K. S.] schläft.",
+		"Prof. Dr. S. Rautenstrauch und OA Dr. B. Weber haben sie gesehen.",
 	)
 }
 

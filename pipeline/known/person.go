@@ -356,6 +356,9 @@ func (r *reader) initials(i int) int {
 	if end < len(r.tokens) && r.tokens[end].gap == dot && (len(r.hits[end].parts) > 0 || r.index.particle[r.word(end)]) {
 		return i // "Herr K. Schmidt": found as a name
 	}
+	if end < len(r.tokens) && r.tokens[end].gap == dot && r.tokens[end].capital && r.tokens[end].end-r.tokens[end].start > 1 && academic[r.word(i-1)] {
+		return i // "Prof. Dr. H. Weber": somebody else's first name
+	}
 	for n := range r.index.entities {
 		e := &r.index.entities[n]
 		if gender, ok := titleGender[r.word(i-1)]; ok && e.Gender != 0 && gender != e.Gender || e.Role > Staff {
@@ -413,6 +416,7 @@ var (
 patient patientin patienten pat pt name nachname vorname familienname surname lastname firstname forename geb geborene geborener nee formerly
 tochter sohn ehefrau ehemann mutter vater bruder schwester daughter son wife husband mother father brother sister partner partnerin kollege kollegin
 kollegen called genannt rufname alias aka known`)
+	academic    = wordSet(`dr doctor doktor prof professor med pd oa oae`)
 	determiners = wordSet(`der die das des dem den ein eine einer eines einem einen kein keine keinen keinem im am vom zum zur ins ans als jeder jede jedes
 dieser diese dieses diesen diesem jeden jedem seit the a an this that these his her their its our your no any each every of`)
 	heads = wordSet(`disease syndrome sign signs test tests reflex scale score index criteria classification grade stage type catheter scissors forceps clamp
