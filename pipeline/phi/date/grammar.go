@@ -276,6 +276,11 @@ func (g *grammar) compactBirth(p int, n number) int {
 	if !validYear(y) || y.value < 1900 || y.value > 2040 {
 		return -1
 	}
+	return g.unsigned(a, b, y, n.end)
+}
+
+// unsigned takes two numbers without signs between them as day and month, in the order of the text, and a year.
+func (g *grammar) unsigned(a, b, y number, end int) int {
 	first := dayFirst
 	if g.order == monthFirst || g.order == noOrder && g.lang == phi.English {
 		first = monthFirst
@@ -285,7 +290,7 @@ func (g *grammar) compactBirth(p int, n number) int {
 	}
 	g.addYear(y, 0)
 	g.e.shape = sixShape
-	return n.end
+	return end
 }
 
 // compactSix reads ddmmyy or, in English, mmddyy.
@@ -296,16 +301,7 @@ func (g *grammar) compactSix(p int, n number) int {
 	if isWordAt(g.s, n.end) {
 		return -1
 	}
-	first := dayFirst
-	if g.order == monthFirst || g.order == noOrder && g.lang == phi.English {
-		first = monthFirst
-	}
-	if !g.pair(a, b, first) {
-		return -1
-	}
-	g.addYear(y, 0)
-	g.e.shape = sixShape
-	return n.end
+	return g.unsigned(a, b, y, n.end)
 }
 
 // pair adds day and month, in the given order if that is possible and in the other one if not.
