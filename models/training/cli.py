@@ -46,6 +46,8 @@ def parser() -> argparse.ArgumentParser:
     x.add_argument("--tokens", type=int, default=0)
     x.add_argument("--review", type=Path, help="write suspected missing and surplus marks here (five folds)")
 
+    w = sub.add_parser("experiment", help="leave the Austrian and Swiss letters out, then go on with 15, 30 and 60 of them")
+
     e = sub.add_parser("export", help="runs -> pack")
     e.add_argument("lang", choices=("de", "en"))
     e.add_argument("--superclass", required=True)
@@ -64,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     v.add_argument("--notes", type=int, default=374, help="how many MTSamples dev notes")
 
     k = sub.add_parser("packs", help="everything, in order; call again to go on")
-    for q in (t, x, v, k):
+    for q in (t, x, w, v, k):
         q.add_argument("--threads", type=int, default=2)
     return p
 
@@ -97,6 +99,10 @@ def main(argv=None):
             localise.review(docs, a.source, a.review, tokens=a.tokens, threads=a.threads)
         else:
             localise.tune(docs, a.name or f"{a.source}-local", a.source, a.tokens, threads=a.threads)
+    elif a.command == "experiment":
+        from . import experiment
+
+        experiment.run(threads=a.threads)
     elif a.command == "export":
         from . import export
 

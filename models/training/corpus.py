@@ -52,7 +52,7 @@ def letters(split: str, lang: str | None = None):
             yield dict(d, open=[])
 
 
-HEAD = re.compile(r"^=== ([^|\n]*)\|([^|\n]*)[^\n]*\n", re.M)
+HEAD = re.compile(r"^=== ([^|\n]*)\|([^|\n]*)(?:\|[^|\n]*)?(?:\|([^|\n]*))?[^\n]*\n", re.M)
 TAG = re.compile(r"<(/?)([A-Z_]+)>")
 HELD_OUT = 13  # one in so many of the letters written for training is kept for scoring
 
@@ -87,7 +87,7 @@ def written(held_out: bool = False, lang: str | None = None):
             aside = int(hashlib.sha256(name.encode()).hexdigest(), 16) % HELD_OUT == 0
             if aside == held_out and lang in (None, language):
                 text, spans = inline(content[head.end() : after].strip("\n"))
-                yield {"id": name, "lang": language, "source": "written", "text": text, "spans": spans, "open": []}
+                yield {"id": name, "lang": language, "region": (head[3] or "").strip(), "source": "written", "text": text, "spans": spans, "open": []}
 
 
 def mapped(folder: str, name: str, for_training: bool = True):

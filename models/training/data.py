@@ -18,8 +18,8 @@ from .values import Values, column, first_names
 
 NER_PER_SHARD = 150_000  # characters
 MEDDOCAN_PER_SHARD = 110_000
-CARRIERS_PER_SHARD = 260_000
-COMPOSED_PER_SHARD = 1200  # documents
+CARRIERS_PER_SHARD = 300_000
+COMPOSED_PER_SHARD = 800  # documents
 # Carriers are marked by slots alone: what else may hide in them takes no loss from O.
 CARRIER_OPEN = ("PROFESSION_PROFESSION", "PROFESSION_STATUS", "OTHER", "LOCATION_ORGANIZATION", "LOCATION_OTHER")
 
@@ -137,12 +137,12 @@ def shard(index: int, seed: int, lang: str | None = None):
             segs = rewrite.roughen(rewrite.rewrite(segs, v, keep=v.pick((0.0, 0.0, 0.3))), v)
         add(f"{d['id']}/{index}", d["lang"], d["source"], segs)
 
+    # The letters of the developer data are marked most carefully and come twice, those of the repository are more.
     for d in corpus.letters("train", lang):
-        letter(d, index == 0)
-    # The letters of the repository are the most varied source: they come twice, every other time once as written.
-    for d in corpus.written(lang=lang):
-        letter(d, index % 2 == 1)
+        letter(d, index % 3 == 0)
         letter(d, False)
+    for d in corpus.written(lang=lang):
+        letter(d, index % 3 == 2)
 
     for i in range(COMPOSED_PER_SHARD):
         language = lang or rng.choice(("de", "de", "en"))
