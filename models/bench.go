@@ -3,9 +3,13 @@ package models
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,8 +26,10 @@ type Rate struct {
 	Tokens     int           `json:"tokens"`     // that one tagger scored, overlaps included
 	Took       time.Duration `json:"took"`
 	Bare       time.Duration `json:"bare"` // for the models alone, on the same windows
-	// Processor is the time that all cores together spent on Took: what counts on a machine with other work.
-	Processor time.Duration `json:"processor"`
+	// Processor and BareProcessor are the times that all cores together spent on Took and Bare: what counts on a machine
+	// with other work.
+	Processor     time.Duration `json:"processor"`
+	BareProcessor time.Duration `json:"bareProcessor"`
 }
 
 // Sentences is the rate in sentences of 20 words a second.
@@ -35,20 +41,23 @@ func (r Rate) CharactersPerSecond() float64 { return float64(r.Characters) / r.T
 // OfBare is the share of the bare models' rate that remains with everything around them.
 func (r Rate) OfBare() float64 { return r.Bare.Seconds() / r.Took.Seconds() }
 
+// OfBareProcessor is the same by the time of the processor.
+func (r Rate) OfBareProcessor() float64 { return r.BareProcessor.Seconds() / r.Processor.Seconds() }
+
 // Bench reads the texts once with all that Detect does, workers at a time, and scores the same windows once with the
-// models alone.
+// models alone. Several short texts compare better than a long one.
 func (p *Pack) Bench(ctx context.Context, texts []string, workers int) (Rate, error) {
 	if len(texts) == 0 || workers < 1 {
 		return Rate{}, errors.New("nothing to measure")
 	}
 	r := Rate{Documents: len(texts)}
-	var windows [][]int64
-	for _, text := range texts {
+	windows := make([][][]int64, len(texts))
+	for i, text := range texts {
 		list, err := p.ensemble.Windows(text)
 		if err != nil {
 			return Rate{}, err
 		}
-		windows = append(windows, list...)
+		windows[i] = list
 		for _, w := range list {
 			r.Tokens += len(w)
 		}
@@ -62,24 +71,128 @@ func (p *Pack) Bench(ctx context.Context, texts []string, workers int) (Rate, er
 		return Rate{}, err
 	}
 	// The first runs of a model allocate what later ones use again.
-	for _, ids := range windows[:min(len(windows), 2*workers)] {
-		if err := p.score(ctx, ids); err != nil {
+	for _, list := range windows[:min(len(windows), 2*workers)] {
+		if err := each(ctx, workers, list, p.score); err != nil {
 			return Rate{}, err
 		}
 	}
-	start, spent := time.Now(), processor()
-	if err := each(ctx, workers, texts, func(ctx context.Context, text string) error {
+	// Both ways take turns, so that what else the machine does falls on both.
+	read := func(ctx context.Context, text string) error {
 		_, err := d.Detect(ctx, &pipeline.Document{Text: text, Language: p.Manifest.Languages[0]})
 		return err
-	}); err != nil {
-		return Rate{}, err
 	}
-	r.Took, r.Processor = time.Since(start), processor()-spent
-	start = time.Now()
-	err = each(ctx, workers, windows, p.score)
-	r.Bare = time.Since(start)
-	return r, err
+	done := 0
+	for turn, group := range slices.Collect(slices.Chunk(texts, 4*workers)) {
+		var mine [][]int64
+		for range group {
+			mine = append(mine, windows[done]...)
+			done++
+		}
+		whole := func() error {
+			start, spent := time.Now(), processor()
+			err := each(ctx, workers, group, read)
+			r.Took, r.Processor = r.Took+time.Since(start), r.Processor+processor()-spent
+			return err
+		}
+		bare := func() error {
+			start, spent := time.Now(), processor()
+			err := each(ctx, workers, mine, p.score)
+			r.Bare, r.BareProcessor = r.Bare+time.Since(start), r.BareProcessor+processor()-spent
+			return err
+		}
+		if turn%2 == 1 {
+			whole, bare = bare, whole
+		}
+		if err := whole(); err != nil {
+			return Rate{}, err
+		}
+		if err := bare(); err != nil {
+			return Rate{}, err
+		}
+	}
+	return r, nil
 }
+
+// Load is what many requests at once, or one long one, ask of a pack.
+type Load struct {
+	Bytes      int           `json:"bytes"`    // of one document
+	Requests   int           `json:"requests"` // at once
+	Documents  int           `json:"documents"`
+	Characters int           `json:"characters"` // of all documents
+	Took       time.Duration `json:"took"`
+	Processor  time.Duration `json:"processor"`
+	Mean       time.Duration `json:"mean"` // of one document
+	Slowest    time.Duration `json:"slowest"`
+	Resident   int64         `json:"resident"` // bytes of memory of the process, behind the run
+	Peak       int64         `json:"peak"`     // and at most during it, where the system can tell
+}
+
+// CharactersPerSecond is the rate in code points.
+func (l Load) CharactersPerSecond() float64 { return float64(l.Characters) / l.Took.Seconds() }
+
+// BenchLoad lets so many requests at once read the text, each of them rounds times, with the pool that a server has.
+func (p *Pack) BenchLoad(ctx context.Context, text string, requests, rounds, workers int) (Load, error) {
+	if requests < 1 || rounds < 1 || workers < 1 {
+		return Load{}, errors.New("nothing to measure")
+	}
+	d, err := p.Detector(ner.Options{Pool: ner.NewPool(workers, requests)})
+	if err != nil {
+		return Load{}, err
+	}
+	doc := &pipeline.Document{Text: text, Language: p.Manifest.Languages[0]}
+	forgetPeak()
+	l := Load{Bytes: len(text), Requests: requests, Documents: requests * rounds, Characters: requests * rounds * utf8.RuneCountInString(text)}
+	took := make([]time.Duration, l.Documents)
+	group, shared := errgroup.WithContext(ctx)
+	start, spent := time.Now(), processor()
+	for r := range requests {
+		group.Go(func() error {
+			for i := range rounds {
+				begin := time.Now()
+				if _, err := d.Detect(shared, doc); err != nil {
+					return err
+				}
+				took[r*rounds+i] = time.Since(begin)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Load{}, err
+	}
+	l.Took, l.Processor = time.Since(start), processor()-spent
+	for _, t := range took {
+		l.Mean += t / time.Duration(len(took))
+	}
+	l.Slowest = slices.Max(took)
+	l.Resident, l.Peak = Memory()
+	return l, nil
+}
+
+// Memory gives the resident memory of the process in bytes, now and at most; 0 where the system does not tell.
+func Memory() (now, peak int64) {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 {
+			continue
+		}
+		kb, _ := strconv.ParseInt(fields[1], 10, 64)
+		switch fields[0] {
+		case "VmRSS:":
+			now = kb << 10
+		case "VmHWM:":
+			peak = kb << 10
+		}
+	}
+	return now, peak
+}
+
+// forgetPeak lets the peak begin anew, where the system can.
+func forgetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 // score runs the models of the pack on one window and throws the scores away.
 func (p *Pack) score(ctx context.Context, ids []int64) error {
@@ -99,7 +212,7 @@ func (p *Pack) Windows(text string) ([][]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, behind, err := p.frame()
+	before, behind, err := p.frame(p.tokenizer)
 	for i, w := range windows {
 		windows[i] = slices.Concat(before, w, behind)
 	}

@@ -2,18 +2,16 @@ package models_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fhirdeid/models"
-	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/eval"
 	"fhirdeid/pipeline/ner"
 	"fhirdeid/pipeline/phi"
@@ -98,45 +96,28 @@ func TestShippedPackIsDeterministic(t *testing.T) {
 	wg.Wait()
 }
 
-// memory gives the resident memory of the process in MB, now and at most.
-func memory() (now, peak float64) {
-	data, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(data)) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 {
-			continue
-		}
-		kb, _ := strconv.ParseFloat(fields[1], 64)
-		switch fields[0] {
-		case "VmRSS:":
-			now = kb / 1024
-		case "VmHWM:":
-			peak = kb / 1024
-		}
-	}
-	return now, peak
-}
-
+// BenchmarkOpen opens each shipped pack, and both together, which share files.
 func BenchmarkOpen(b *testing.B) {
-	for _, name := range []string{"de", "en"} {
-		dir := filepath.Join("packs", name)
-		if _, err := os.Stat(dir); err != nil {
-			continue
+	for _, dirs := range [][]string{{"packs/de"}, {"packs/en"}, {"packs/de", "packs/en"}} {
+		for _, dir := range dirs {
+			if _, err := os.Stat(dir); err != nil {
+				b.Skipf("needs the pack %s", dir)
+			}
 		}
-		b.Run(name, func(b *testing.B) {
+		b.Run(strings.ReplaceAll(strings.Join(dirs, "+"), "packs/", ""), func(b *testing.B) {
+			var now, peak int64
 			for b.Loop() {
-				p, err := models.Open(dir, models.Options{})
+				packs, err := models.OpenAll(dirs, models.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
-				p.Close()
+				now, peak = models.Memory()
+				for _, p := range packs {
+					p.Close()
+				}
 			}
-			now, peak := memory()
-			b.ReportMetric(now, "MB-now")
-			b.ReportMetric(peak, "MB-peak")
+			b.ReportMetric(float64(now)/(1<<20), "MB-now")
+			b.ReportMetric(float64(peak)/(1<<20), "MB-peak")
 		})
 	}
 }
@@ -181,65 +162,24 @@ func report(b *testing.B, r models.Rate) {
 	b.ReportMetric(r.CharactersPerSecond(), "chars/s")
 	b.ReportMetric(float64(r.Tokens)/r.Took.Seconds(), "tokens/s")
 	b.ReportMetric(r.OfBare(), "of-bare")
-	_, peak := memory()
-	b.ReportMetric(peak, "MB-peak")
+	_, peak := models.Memory()
+	b.ReportMetric(float64(peak)/(1<<20), "MB-peak")
 }
 
-// BenchmarkLength reads one document of growing length.
-func BenchmarkLength(b *testing.B) {
-	for _, size := range []int{100, 1000, 10_000, 100_000, 1_000_000, 10_000_000} {
-		if size > 1_000_000 && os.Getenv("FHIRDEID_BENCH_LONG") == "" {
-			continue // minutes
-		}
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			d := detector(b, shipped(b, "de"), ner.Options{})
-			text := strings.Repeat(letter, size/len(letter)+1)
-			end := strings.LastIndexByte(text[:size], ' ')
-			doc := &pipeline.Document{Text: text[:end], Language: phi.German}
-			b.SetBytes(int64(end))
-			for b.Loop() {
-				if _, err := d.Detect(context.Background(), doc); err != nil {
-					b.Fatal(err)
-				}
-			}
-			now, peak := memory()
-			b.ReportMetric(now, "MB-now")
-			b.ReportMetric(peak, "MB-peak")
-		})
+// The load of many requests counts every document and its time.
+func TestBenchLoad(t *testing.T) {
+	p := open(t, foreign)
+	l, err := p.BenchLoad(context.Background(), letter, 3, 2, 2)
+	if err != nil || l.Documents != 6 || l.Characters != 6*len([]rune(letter)) || l.Bytes != len(letter) || l.Mean <= 0 || l.Slowest < l.Mean || l.Took < l.Slowest || l.Peak < l.Resident {
+		t.Errorf("%+v, %v", l, err)
 	}
-}
-
-// BenchmarkRequests reads letters from a growing number of requests at once.
-func BenchmarkRequests(b *testing.B) {
-	for _, clients := range []int{1, 2, 4, 16, 64} {
-		b.Run(fmt.Sprint(clients), func(b *testing.B) {
-			d := detector(b, shipped(b, "de"), ner.Options{})
-			var slowest, sum time.Duration
-			var mu sync.Mutex
-			requests := 0
-			start := time.Now()
-			for b.Loop() {
-				var wg sync.WaitGroup
-				for range clients {
-					wg.Go(func() {
-						begin := time.Now()
-						if _, err := d.Detect(context.Background(), &pipeline.Document{Text: letter, Language: phi.German}); err != nil {
-							b.Error(err)
-						}
-						mu.Lock()
-						defer mu.Unlock()
-						took := time.Since(begin)
-						slowest, sum, requests = max(slowest, took), sum+took, requests+1
-					})
-				}
-				wg.Wait()
-			}
-			b.ReportMetric(float64(requests)/time.Since(start).Seconds(), "requests/s")
-			b.ReportMetric(float64(sum.Milliseconds())/float64(requests), "ms-mean")
-			b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
-			_, peak := memory()
-			b.ReportMetric(peak, "MB-peak")
-		})
+	if _, err := p.BenchLoad(context.Background(), letter, 0, 2, 2); err == nil {
+		t.Error("measured nothing")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.BenchLoad(ctx, letter, 3, 2, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -2,15 +2,15 @@ package models
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
-	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -45,19 +45,26 @@ type Pack struct {
 	encoder   *session            // nil: the pack has none
 	ensemble  *ner.Ensemble
 	pool      *ner.Pool
+	shelf     *shelf
+	closing   sync.Once
+	release   []func()
 }
 
 // Open reads a pack, checks every file against its hash, loads the models and runs each once. A pack with a fault is
 // refused with the reason.
 func Open(dir string, options Options) (*Pack, error) {
-	p, err := open(dir, options)
-	if err != nil {
+	return named(dir, func(dir string) (*Pack, error) { return open(newShelf(), dir, options) })
+}
+
+// named opens a pack and names it in every error. A panic of a library is one: it would end the program.
+func named(dir string, open func(dir string) (*Pack, error)) (p *Pack, err error) {
+	if err = contained(func() (err error) { p, err = open(dir); return err }); err != nil {
 		return nil, fmt.Errorf("model pack %s: %w", filepath.Base(filepath.Clean(dir)), err)
 	}
 	return p, nil
 }
 
-func open(dir string, options Options) (_ *Pack, err error) {
+func open(on *shelf, dir string, options Options) (_ *Pack, err error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +72,7 @@ func open(dir string, options Options) (_ *Pack, err error) {
 	if err := startRuntime(options.Library); err != nil {
 		return nil, err
 	}
-	p := &Pack{Manifest: m, Dir: dir, sessions: map[string]*session{}, pool: options.Pool}
+	p := &Pack{Manifest: m, Dir: dir, sessions: map[string]*session{}, pool: options.Pool, shelf: on}
 	if p.pool == nil {
 		p.pool = ner.NewPool(0, 0)
 	}
@@ -74,23 +81,8 @@ func open(dir string, options Options) (_ *Pack, err error) {
 			p.Close()
 		}
 	}()
-	data, err := readFile(dir, m.Tokenizer.File, m.Tokenizer.SHA256)
-	if err != nil {
+	if err := p.loadAll(max(1, options.Threads)); err != nil {
 		return nil, err
-	}
-	if p.tokenizer, err = newTokenizer(data); err != nil {
-		return nil, err
-	}
-	before, behind, err := p.frame()
-	if err != nil {
-		return nil, err
-	}
-	for _, model := range m.Models {
-		s, err := p.load(model, before, behind, options.Threads)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", model.File, err)
-		}
-		p.sessions[model.Role] = s
 	}
 	p.ensemble, err = p.newEnsemble()
 	return p, err
@@ -107,26 +99,73 @@ func readManifest(dir string) (*Manifest, error) {
 	return ParseManifest(data)
 }
 
-// readFile reads a file of the pack once, so that what is checked is what is used.
-func readFile(dir, name, want string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", name, ErrMissing)
+// loadAll loads the tokenizer and the models side by side: each takes a core for a good part of the start. Of several
+// faults the first in the order of the manifest is reported.
+func (p *Pack) loadAll(threads int) error {
+	type loaded struct {
+		session *session
+		release func()
+		err     error
 	}
-	if err != nil {
-		return nil, err
+	var releaseTokenizer func()
+	tokenizer := sync.OnceValues(func() (t *tokenizer, err error) {
+		t, releaseTokenizer, err = take(p.shelf, p.Dir, p.Manifest.Tokenizer, p.Manifest.Tokenizer.SHA256, newTokenizer)
+		return t, err
+	})
+	list := make([]loaded, len(p.Manifest.Models))
+	var group sync.WaitGroup
+	for i, model := range p.Manifest.Models {
+		group.Go(func() {
+			l := &list[i]
+			l.err = contained(func() (err error) {
+				l.session, l.release, err = p.load(model, tokenizer, threads)
+				return err
+			})
+		})
 	}
-	sum := sha256.Sum256(data)
-	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, want) {
-		return nil, fmt.Errorf("%s: %w: sha256 is %s, not %s", name, ErrHash, got, want)
+	var err error
+	tokenizerErr := contained(func() error { p.tokenizer, err = tokenizer(); return err })
+	group.Wait()
+	p.keep(releaseTokenizer)
+	for i, model := range p.Manifest.Models {
+		p.keep(list[i].release)
+		p.sessions[model.Role] = list[i].session
 	}
-	return data, nil
+	if tokenizerErr != nil {
+		return tokenizerErr
+	}
+	for i, model := range p.Manifest.Models {
+		if list[i].err != nil {
+			return fmt.Errorf("%s: %w", model.File, list[i].err)
+		}
+		if p.encoder == nil && p.hidden(model) != "" {
+			p.encoder = list[i].session
+		}
+	}
+	return nil
+}
+
+// keep remembers how to give back what was taken.
+func (p *Pack) keep(release func()) {
+	if release != nil {
+		p.release = append(p.release, release)
+	}
+}
+
+// contained turns a panic into an error: loading runs in goroutines, where nobody else would hold it back.
+func contained(work func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = ErrModel
+		}
+	}()
+	return work()
 }
 
 // frame gives the ids around each window: those of the manifest, else what the tokenizer adds by itself.
-func (p *Pack) frame() (before, behind []int64, err error) {
+func (p *Pack) frame(t *tokenizer) (before, behind []int64, err error) {
 	if p.Manifest.Special == nil {
-		return p.tokenizer.frame()
+		return t.frame()
 	}
 	if id := p.Manifest.Special.BOS; id != nil {
 		before = []int64{*id}
@@ -137,42 +176,57 @@ func (p *Pack) frame() (before, behind []int64, err error) {
 	return before, behind, nil
 }
 
-func (p *Pack) load(model Model, before, behind []int64, threads int) (*session, error) {
-	data, err := readFile(p.Dir, model.File, model.SHA256)
-	if err != nil {
-		return nil, err
+// hidden is the output of a model that embeddings are taken from; empty: none.
+func (p *Pack) hidden(model Model) string {
+	if e := p.Manifest.Encoder; e != nil && e.File == model.File {
+		return e.Output
 	}
+	return ""
+}
+
+// load takes a model from the shelf. It starts while the tokenizer is still being loaded.
+func (p *Pack) load(model Model, loadTokenizer func() (*tokenizer, error), threads int) (*session, func(), error) {
 	classes, err := p.Manifest.classes(model)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	wanted := setup{model: data, classes: classes, before: before, behind: behind, threads: threads}
-	encoder := p.Manifest.Encoder
-	if encoder != nil && encoder.File == model.File && p.encoder == nil {
-		wanted.hidden = encoder.Output
-	}
-	s, err := newSession(wanted)
+	m := p.Manifest
+	special, err := json.Marshal(m.Special)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+		return nil, nil, err
 	}
-	if err := s.probe(p.probeWindow()); err != nil {
-		s.close()
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	// All that makes a session what it is: packs which agree in it can share one.
+	key := fmt.Sprint(model.SHA256, m.Tokenizer.SHA256, classes, string(special), m.Window.Tokens, p.hidden(model), threads)
+	return take(p.shelf, p.Dir, File{model.File, model.SHA256}, key, func(data []byte) (*session, error) {
+		s, err := newSession(setup{model: data, classes: classes, hidden: p.hidden(model), threads: threads})
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrModel, err)
+		}
+		if err := p.try(s, loadTokenizer); err != nil {
+			s.close()
+			return nil, err
+		}
+		return s, nil
+	})
+}
+
+// try runs a new session once.
+func (p *Pack) try(s *session, loadTokenizer func() (*tokenizer, error)) error {
+	t, err := loadTokenizer()
+	if err != nil {
+		return err
 	}
-	if wanted.hidden != "" {
-		p.encoder = s
+	if s.before, s.behind, err = p.frame(t); err != nil {
+		return err
 	}
-	return s, nil
+	if err := s.probe(probeWindow(p.Manifest.Window.Tokens, t.last)); err != nil {
+		return fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	return nil
 }
 
 // probeWindow is a window of the greatest length that holds the highest id.
-func (p *Pack) probeWindow() []int64 {
-	ids := make([]int64, p.Manifest.Window.Tokens)
-	for i := range ids {
-		ids[i] = p.tokenizer.last
-	}
-	return ids
-}
+func probeWindow(length int, last int64) []int64 { return slices.Repeat([]int64{last}, length) }
 
 func (p *Pack) newEnsemble() (*ner.Ensemble, error) {
 	decision, err := p.Manifest.decision()
@@ -226,14 +280,14 @@ func (p *Pack) Embed(ctx context.Context, text string, windows [][2]int) ([][]fl
 	return p.ensemble.Embed(ctx, p.pool, p.encoder, text, ranges)
 }
 
-// Close frees the models. It waits for windows that are being scored; later ones fail with ErrClosed.
+// Close gives back the models, which are freed unless another pack that was opened together with this one still uses
+// them. It waits for windows that are being scored; later ones fail with ErrClosed.
 func (p *Pack) Close() {
-	for _, s := range p.sessions {
-		s.close()
-	}
-	if p.tokenizer != nil {
-		p.tokenizer.close()
-	}
+	p.closing.Do(func() {
+		for _, release := range p.release {
+			release()
+		}
+	})
 }
 
 // Discover lists the packs in the given folders, each of which is a pack or holds packs. The list is sorted and free
@@ -264,19 +318,20 @@ func isPack(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// OpenAll opens packs side by side, in the order given. If one is faulty, none is left open.
+// OpenAll opens packs side by side, in the order given. Files that several of them hold are loaded once. If one pack is
+// faulty, none is left open.
 func OpenAll(dirs []string, options Options) ([]*Pack, error) {
+	on := newShelf()
+	return openAll(dirs, func(dir string) (*Pack, error) { return open(on, dir, options) })
+}
+
+func openAll(dirs []string, open func(dir string) (*Pack, error)) ([]*Pack, error) {
 	packs := make([]*Pack, len(dirs))
 	group := errgroup.Group{}
 	group.SetLimit(2) // loading holds a model in memory twice
 	for i, dir := range dirs {
 		group.Go(func() (err error) {
-			defer func() {
-				if recover() != nil {
-					err = fmt.Errorf("model pack %s: %w", filepath.Base(filepath.Clean(dir)), ErrModel)
-				}
-			}()
-			packs[i], err = Open(dir, options)
+			packs[i], err = named(dir, open)
 			return err
 		})
 	}
@@ -288,6 +343,7 @@ func OpenAll(dirs []string, options Options) ([]*Pack, error) {
 		}
 		return nil, err
 	}
+	debug.FreeOSMemory() // the bytes of the files, as much as the models themselves, are not needed any more
 	return packs, nil
 }
 

@@ -27,8 +27,8 @@ type session struct {
 	inputs  []input
 	hidden  bool
 	width   int // of the hidden states; 0: not known or none
-	before  []int64
-	behind  []int64
+	// The ids around each window; set before the first is scored.
+	before, behind []int64
 }
 
 // input is what a model wants to be given.
@@ -47,11 +47,10 @@ var inputNames = map[string]input{
 
 // setup is what a session is made from.
 type setup struct {
-	model          []byte
-	classes        []ner.Class
-	hidden         string // name of the output with the hidden states; empty: none
-	before, behind []int64
-	threads        int
+	model   []byte
+	classes []ner.Class
+	hidden  string // name of the output with the hidden states; empty: none
+	threads int
 }
 
 func newSession(s setup) (*session, error) {
@@ -59,7 +58,7 @@ func newSession(s setup) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &session{classes: s.classes, before: s.before, behind: s.behind, hidden: s.hidden != ""}
+	out := &session{classes: s.classes, hidden: s.hidden != ""}
 	for _, name := range g.inputs {
 		in, ok := inputNames[name]
 		if !ok {
@@ -113,7 +112,7 @@ func sessionOptions(threads int) (*ort.SessionOptions, error) {
 	err = errors.Join(
 		o.SetGraphOptimizationLevel(ort.GraphOptimizationLevelEnableAll),
 		o.SetExecutionMode(ort.ExecutionModeSequential),
-		o.SetIntraOpNumThreads(max(1, threads)),
+		o.SetIntraOpNumThreads(threads),
 		o.SetInterOpNumThreads(1),
 		o.SetMemPattern(false), // windows differ in length
 		o.SetLogSeverityLevel(ort.LoggingLevelError),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +11,13 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"fhirdeid/config"
 	"fhirdeid/fhir"
 	"fhirdeid/models"
 	"fhirdeid/pipeline"
@@ -24,12 +27,38 @@ import (
 )
 
 type evalFlags struct {
-	format, split, lang, out, i2b2, policy, before string
-	annotators                                     []string
-	ablation                                       bool
-	sweep                                          []float64
-	gate                                           float64
-	pipeline                                       pipelineFlags
+	format, split, lang, readAs, out, html, i2b2, policy, before, sweep, verdicts string
+
+	annotators     []string
+	ablation       bool
+	limit, surplus int
+	gate           float64
+	pipeline       pipelineFlags
+}
+
+// quotes says whether the words of the corpus shall be kept for the reports.
+func (f evalFlags) quotes() bool { return f.out != "" || f.html != "" || f.surplus > 0 }
+
+// defaultSweep is what --sweep auto stands for.
+var defaultSweep = []float64{0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99}
+
+// lambdas are the values to be swept.
+func (f evalFlags) lambdas() ([]float64, error) {
+	switch f.sweep {
+	case "":
+		return nil, nil
+	case "auto":
+		return defaultSweep, nil
+	}
+	var list []float64
+	for field := range strings.SplitSeq(f.sweep, ",") {
+		l, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		if err != nil {
+			return nil, usage("--sweep wants values of lambda joined by comma, or auto")
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
 
 func newEval(a *app) *cobra.Command {
@@ -39,9 +68,21 @@ func newEval(a *app) *cobra.Command {
 		Short: "Score the pipeline on an annotated corpus",
 		Long: `Runs the very pipeline that the server runs over a corpus and compares: word recall and precision (a word is a \w+ match,
 untyped), strict and relaxed span scores by type, leaks by document, confusion, errors with causes. With --ablation the
-same without each of its parts and with each alone, with --sweep for several values of lambda. With --out a JSON and an
-HTML report are written, which quote the corpus; --before takes the JSON of an earlier run for comparison. With
---annotator the corpus is compared with other annotations of the same texts instead, and nothing is run.`,
+same without each of its parts and with each alone, with --sweep for several values of lambda, the models alone as well.
+With --out a JSON and an HTML report are written, with --html the latter alone; both quote the corpus. --before takes the
+JSON of an earlier run for comparison. With --annotator the corpus is compared with other annotations of the same texts
+instead, and nothing is run.
+
+The labels of a corpus are those of our taxonomy or of a well-known scheme, or those that labels.json explains, which is
+looked for beside the corpus and in the folders above. What is found of a type that the corpus does not mark is not
+scored, nor is what lies on marks that labels.json masks. In JSON Lines with slots, texts without marks where PHI stands
+in known places, what is found outside of the slots counts as surplus: --surplus 100 lists what is found most often.
+
+Rules, dictionaries and models read a text in the language that its document names. A text in a language without a model
+pack is read by all packs, with the rules of both languages; --read-as takes it for another one.`,
+		Example: `  fhirdeid eval letters.jsonl --split dev --lang de --ablation --sweep auto --out report/
+  fhirdeid eval es_meddocan_dev.jsonl.gz --read-as de
+  fhirdeid eval en_mtsamples_dev.jsonl.gz --surplus 100`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := f.i2b2
@@ -60,12 +101,17 @@ HTML report are written, which quote the corpus; --before takes the JSON of an e
 	c.Flags().StringVar(&f.i2b2, "i2b2", "", "folder of i2b2 2006 or 2014 XML")
 	c.Flags().StringVar(&f.split, "split", "", "only this split of the corpus")
 	c.Flags().StringVar(&f.lang, "lang", "", "only documents of this language; documents that name none are taken to be of it")
+	c.Flags().StringVar(&f.readAs, "read-as", "", "read every document as one of this language, whatever it names")
+	c.Flags().IntVar(&f.limit, "limit", 0, "only the first so many documents; 0: all")
 	c.Flags().StringVar(&f.policy, "policy", "", "count only what this policy would change")
 	c.Flags().StringVarP(&f.out, "out", "o", "", "folder for report.json and report.html")
+	c.Flags().StringVar(&f.html, "html", "", "file for the HTML report")
 	c.Flags().StringVar(&f.before, "before", "", "report.json of an earlier run, to be shown beside this one")
 	c.Flags().StringSliceVar(&f.annotators, "annotator", nil, "another annotator's marks on the same texts; may be repeated")
 	c.Flags().BoolVar(&f.ablation, "ablation", false, "score without rules, gazetteers, superclass, subclass and memory in turn, and each alone")
-	c.Flags().Float64SliceVar(&f.sweep, "sweep", nil, "values of lambda to score, such as 0,0.5,0.9")
+	c.Flags().StringVar(&f.sweep, "sweep", "", "values of lambda to score, such as 0,0.5,0.9, or auto")
+	c.Flags().IntVar(&f.surplus, "surplus", 0, "list so many of the most frequent findings beside the marks; quotes the corpus")
+	c.Flags().StringVar(&f.verdicts, "verdicts", "", "with --surplus: file of verdict, type and text a line, parted by tabs")
 	c.Flags().Float64Var(&f.gate, "min-recall", 0, "exit with 4 if word recall is below this")
 	f.pipeline.register(c)
 	return c
@@ -79,6 +125,9 @@ func (f evalFlags) read(path string) (*eval.Corpus, error) {
 	if f.lang != "" {
 		corpus = corpus.Select(func(d *eval.Document) bool { return string(d.Language) == f.lang })
 	}
+	if f.limit > 0 && f.limit < len(corpus.Documents) {
+		corpus.Documents = corpus.Documents[:f.limit]
+	}
 	if len(corpus.Documents) == 0 {
 		return nil, errors.New("the corpus holds no document of that kind")
 	}
@@ -86,6 +135,10 @@ func (f evalFlags) read(path string) (*eval.Corpus, error) {
 }
 
 func (a *app) eval(ctx context.Context, f evalFlags, path string) error {
+	lambdas, err := f.lambdas()
+	if err != nil {
+		return err
+	}
 	corpus, err := f.read(path)
 	if err != nil {
 		return err
@@ -93,11 +146,14 @@ func (a *app) eval(ctx context.Context, f evalFlags, path string) error {
 	if len(f.annotators) > 0 {
 		return a.agreement(f, corpus)
 	}
-	var before *eval.Report
+	page := &eval.Page{Title: corpus.Name}
 	if f.before != "" {
-		if before, err = readReport(f.before); err != nil {
+		before, err := readReport(f.before)
+		if err != nil {
 			return err
 		}
+		before.Name = "before"
+		page.Runs = append(page.Runs, before)
 	}
 	run, err := a.newEvaluation(f, corpus)
 	if err != nil {
@@ -108,22 +164,33 @@ func (a *app) eval(ctx context.Context, f evalFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Table(a.stdout); err != nil {
-		return err
-	}
-	page := &eval.Page{Title: report.Corpus}
-	if before != nil {
-		before.Name = "before"
-		page.Runs = append(page.Runs, before)
-		page.Before, page.After = before.Name, report.Name
-	}
 	page.Runs = append(page.Runs, report)
 	if f.ablation {
-		runs, err := run.ablation(ctx)
-		if err != nil {
+		if page.Parts, err = run.ablation(ctx); err != nil {
 			return err
 		}
-		page.Runs = append(page.Runs, runs...)
+	}
+	if len(lambdas) > 0 {
+		if page.Sweeps, err = run.sweep(ctx, lambdas); err != nil {
+			return err
+		}
+	}
+	if err := a.printEval(f, report, page); err != nil {
+		return err
+	}
+	if err := f.write(report, page); err != nil {
+		return err
+	}
+	if recall := report.Word.Recall(); recall < f.gate {
+		return codedError{exitGateFailed, fmt.Errorf("word recall %.4f is below %.4f", recall, f.gate)}
+	}
+	return nil
+}
+
+// printEval writes the tables.
+func (a *app) printEval(f evalFlags, report *eval.Report, page *eval.Page) error {
+	if err := report.Table(a.stdout); err != nil {
+		return err
 	}
 	if len(page.Runs) > 1 {
 		fmt.Fprintln(a.stdout)
@@ -131,24 +198,53 @@ func (a *app) eval(ctx context.Context, f evalFlags, path string) error {
 			return err
 		}
 	}
-	if len(f.sweep) > 0 {
-		sweep, err := run.sweep(ctx, f.sweep)
-		if err != nil {
+	if len(page.Parts) > 0 {
+		fmt.Fprintln(a.stdout)
+		if err := eval.PartsTable(a.stdout, report, page.Parts); err != nil {
 			return err
 		}
-		page.Sweeps = append(page.Sweeps, sweep)
-		fmt.Fprintln(a.stdout)
+	}
+	for _, sweep := range page.Sweeps {
+		fmt.Fprintf(a.stdout, "\n%s\n", sweep.Name)
 		if err := sweep.Table(a.stdout); err != nil {
 			return err
 		}
 	}
-	if f.out != "" {
-		if err := writeReports(report, page, f.out); err != nil {
+	if f.surplus == 0 {
+		return nil
+	}
+	var verdicts map[string]string
+	if f.verdicts != "" {
+		var err error
+		if verdicts, err = eval.ReadVerdicts(f.verdicts); err != nil {
 			return err
 		}
 	}
-	if recall := report.Word.Recall(); recall < f.gate {
-		return codedError{exitGateFailed, fmt.Errorf("word recall %.4f is below %.4f", recall, f.gate)}
+	fmt.Fprintln(a.stdout)
+	return eval.SurplusTable(a.stdout, report.Surplus(f.surplus), verdicts)
+}
+
+// write writes the reports that are wanted. They quote the corpus and are for the owner alone.
+func (f evalFlags) write(report *eval.Report, page *eval.Page) error {
+	files := map[string]func(io.Writer) error{}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o700); err != nil {
+			return err
+		}
+		files[filepath.Join(f.out, "report.json")] = report.JSON
+		files[filepath.Join(f.out, "report.html")] = page.HTML
+	}
+	if f.html != "" {
+		files[f.html] = page.HTML
+	}
+	for path, write := range files {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(write(file), file.Close()); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -174,9 +270,11 @@ func (a *app) agreement(f evalFlags, corpus *eval.Corpus) error {
 // combinations are scored.
 type evaluation struct {
 	corpus  *eval.Corpus
+	readAs  phi.Language
 	policy  *fhir.Policy
 	options eval.Options
 	parts   *pipelineParts
+	config  config.Config
 	models  ner.Options
 	flags   pipelineFlags
 }
@@ -188,8 +286,8 @@ func (a *app) newEvaluation(f evalFlags, corpus *eval.Corpus) (*evaluation, erro
 	}
 	f.pipeline.apply(&cfg)
 	e := &evaluation{
-		corpus: corpus, flags: f.pipeline, models: modelOptions(cfg, f.pipeline),
-		options: eval.Options{Workers: goruntime.GOMAXPROCS(0), InsecureText: f.out != ""},
+		corpus: corpus, readAs: phi.Language(f.readAs), flags: f.pipeline, config: cfg, models: modelOptions(cfg, f.pipeline),
+		options: eval.Options{Workers: goruntime.GOMAXPROCS(0), InsecureText: f.quotes()},
 	}
 	if f.policy != "" {
 		if e.policy, err = a.policy(cfg, f.policy); err != nil {
@@ -205,13 +303,17 @@ func (a *app) newEvaluation(f evalFlags, corpus *eval.Corpus) (*evaluation, erro
 	return e, nil
 }
 
+// language is the one that a document is read in.
+func (e *evaluation) language(doc *eval.Document) phi.Language { return cmp.Or(e.readAs, doc.Language) }
+
 // score runs a pipeline of the given detectors.
 func (e *evaluation) score(ctx context.Context, name string, detectors []pipeline.Detector, memory bool) (*eval.Report, error) {
 	p := pipeline.Pipeline{Detectors: detectors, MaxBytes: e.parts.MaxBytes}
 	o := e.options
 	o.Name = name
+	lambda := policyLambda(e.policy, e.flags)
 	return eval.Run(ctx, e.corpus, func(ctx context.Context, doc *eval.Document) ([]phi.Span, error) {
-		spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: doc.Language, Lambda: policyLambda(e.policy, e.flags), NoMemory: !memory})
+		spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: e.language(doc), Lambda: lambda, NoMemory: !memory})
 		return e.changed(spans), err
 	}, o)
 }
@@ -237,71 +339,88 @@ func not(part func(pipeline.Detector) bool) func(pipeline.Detector) bool {
 	return func(d pipeline.Detector) bool { return !part(d) }
 }
 
-// ablation scores the pipeline without each of its parts, and each part alone.
-func (e *evaluation) ablation(ctx context.Context) ([]*eval.Report, error) {
-	memory := !e.flags.noMemory
-	type variant struct {
-		name      string
-		detectors []pipeline.Detector
-		memory    bool
-	}
-	var list []variant
-	add := func(name string, detectors []pipeline.Detector, memory bool) {
-		if len(detectors) > 0 {
-			list = append(list, variant{name, detectors, memory})
+// ablation scores the pipeline without each of its parts, and each part alone. Memory finds nothing alone.
+func (e *evaluation) ablation(ctx context.Context) ([]eval.Part, error) {
+	var parts []eval.Part
+	add := func(name string, model bool, without, alone []pipeline.Detector, memory bool) error {
+		part := eval.Part{Name: name, Model: model}
+		var err error
+		if len(without) > 0 {
+			if part.Without, err = e.score(ctx, "without "+name, without, memory); err != nil {
+				return err
+			}
 		}
+		if len(alone) > 0 {
+			if part.Alone, err = e.score(ctx, name+" alone", alone, false); err != nil {
+				return err
+			}
+		}
+		parts = append(parts, part)
+		return nil
 	}
-	if memory {
-		add("without memory", e.parts.Detectors, false)
-	}
+	memory := !e.flags.noMemory
 	for _, part := range []struct {
 		name string
 		is   func(pipeline.Detector) bool
-	}{{"rules", isRules}, {"gazetteers", isGazetteer}, {"models", isModels}} {
-		if len(e.only(part.is)) == 0 {
-			continue
+	}{{"rules", isRules}, {"gazetteers", isGazetteer}} {
+		if alone := e.only(part.is); len(alone) > 0 {
+			if err := add(part.name, false, e.only(not(part.is)), alone, memory); err != nil {
+				return nil, err
+			}
 		}
-		add("without "+part.name, e.only(not(part.is)), memory)
-		add(part.name+" alone", e.only(part.is), false)
 	}
-	if len(e.only(isModels)) > 0 && e.models.Only == ner.Both {
-		for _, tagger := range []struct {
-			name string
-			only ner.Role
-		}{{"superclass", ner.SubclassOnly}, {"subclass", ner.SuperclassOnly}} {
-			detector, err := e.tagger(tagger.only)
+	if ensemble := e.only(isModels); len(ensemble) > 0 {
+		rest := e.only(not(isModels))
+		if e.models.Only == ner.Both && e.pairs() {
+			super, err := e.tagger(ner.SuperclassOnly)
 			if err != nil {
 				return nil, err
 			}
-			add("without "+tagger.name, append(e.only(not(isModels)), detector), memory)
-			other := map[ner.Role]string{ner.SuperclassOnly: "superclass", ner.SubclassOnly: "subclass"}[tagger.only]
-			add(other+" alone", []pipeline.Detector{detector}, false)
+			sub, err := e.tagger(ner.SubclassOnly)
+			if err != nil {
+				return nil, err
+			}
+			if err := errors.Join(
+				add("superclass", true, slices.Concat(rest, sub), super, memory),
+				add("subclass", true, slices.Concat(rest, super), sub, memory),
+			); err != nil {
+				return nil, err
+			}
 		}
-	}
-	var runs []*eval.Report
-	for _, v := range list {
-		r, err := e.score(ctx, v.name, v.detectors, v.memory)
-		if err != nil {
+		if err := add("models", true, rest, ensemble, memory); err != nil {
 			return nil, err
 		}
-		runs = append(runs, r)
 	}
-	return runs, nil
+	if memory {
+		if err := add("memory", false, e.parts.Detectors, nil, false); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// pairs says whether any pack holds both taggers.
+func (e *evaluation) pairs() bool {
+	return slices.ContainsFunc(e.parts.packs, func(p *models.Pack) bool { return len(p.Manifest.Models) == 2 })
 }
 
 // tagger is the models with one tagger of each pack alone.
-func (e *evaluation) tagger(only ner.Role) (pipeline.Detector, error) {
+func (e *evaluation) tagger(only ner.Role) ([]pipeline.Detector, error) {
 	o := e.models
 	o.Only = only
 	d, err := models.Detector(o, e.parts.packs...)
 	if err != nil {
 		return nil, err
 	}
-	return once(d), nil
+	reader, err := spared(d, e.config)
+	if err != nil {
+		return nil, err
+	}
+	return []pipeline.Detector{once(reader)}, nil
 }
 
-// sweep scores the pipeline for several values of lambda. The models score each text once.
-func (e *evaluation) sweep(ctx context.Context, lambdas []float64) (*eval.Sweep, error) {
+// sweep scores the pipeline, and the models alone, for several values of lambda. The models read each text once.
+func (e *evaluation) sweep(ctx context.Context, lambdas []float64) ([]*eval.Sweep, error) {
 	if len(e.only(isModels)) == 0 {
 		return nil, errors.New("there are no models whose lambda could be swept")
 	}
@@ -309,32 +428,53 @@ func (e *evaluation) sweep(ctx context.Context, lambdas []float64) (*eval.Sweep,
 	if err != nil {
 		return nil, err
 	}
-	rest := e.only(not(isModels))
-	o := e.options
-	o.Name = "whole pipeline"
-	if len(rest) == 0 {
-		o.Name = "models alone"
-	}
-	return eval.RunSweep(ctx, e.corpus, lambdas, func(ctx context.Context, doc *eval.Document, lambdas []float64) ([][]phi.Span, error) {
-		swept := &swept{detector: detector, lambdas: lambdas, of: map[string][][]phi.Span{}}
-		found := make([][]phi.Span, len(lambdas))
-		for i := range lambdas {
-			p := pipeline.Pipeline{Detectors: append(slices.Clone(rest), sweptAt{swept, i}), MaxBytes: e.parts.MaxBytes}
-			spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: doc.Language, NoMemory: e.flags.noMemory})
-			if err != nil {
-				return nil, err
-			}
-			found[i] = e.changed(spans)
+	answers := &swept{detector: detector, lambdas: lambdas, of: map[pipeline.Document]*sweptAnswer{}}
+	at := make([]pipeline.Detector, len(lambdas))
+	for i := range lambdas {
+		if at[i], err = spared(sweptAt{answers, i}, e.config); err != nil {
+			return nil, err
 		}
-		return found, nil
-	}, o)
+	}
+	run := func(name string, rest []pipeline.Detector, memory bool) (*eval.Sweep, error) {
+		o := e.options
+		o.Name = name
+		return eval.RunSweep(ctx, e.corpus, lambdas, func(ctx context.Context, doc *eval.Document, _ []float64) ([][]phi.Span, error) {
+			found := make([][]phi.Span, len(lambdas))
+			for i := range lambdas {
+				p := pipeline.Pipeline{Detectors: slices.Concat(rest, at[i:i+1]), MaxBytes: e.parts.MaxBytes}
+				spans, _, err := p.Detect(ctx, doc.Text, pipeline.Options{Language: e.language(doc), NoMemory: !memory})
+				if err != nil {
+					return nil, err
+				}
+				found[i] = e.changed(spans)
+			}
+			return found, nil
+		}, o)
+	}
+	var sweeps []*eval.Sweep
+	if rest := e.only(not(isModels)); len(rest) > 0 {
+		whole, err := run("whole pipeline", rest, !e.flags.noMemory)
+		if err != nil {
+			return nil, err
+		}
+		sweeps = append(sweeps, whole)
+	}
+	alone, err := run("models alone", nil, false)
+	return append(sweeps, alone), err
 }
 
-// swept keeps what the models find in the parts of one document for each lambda. It serves one goroutine.
+// swept keeps what the models say of each text for each lambda.
 type swept struct {
 	detector *ner.Detector
 	lambdas  []float64
-	of       map[string][][]phi.Span // by text
+	mu       sync.Mutex
+	of       map[pipeline.Document]*sweptAnswer
+}
+
+type sweptAnswer struct {
+	once            sync.Once
+	found, possible [][]phi.Span
+	err             error
 }
 
 // sweptAt is the models at one lambda.
@@ -348,20 +488,27 @@ func (s sweptAt) Name() string { return s.detector.Name() }
 
 // Detect gives what is found at this lambda.
 func (s sweptAt) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
-	spans, ok := s.of[doc.Text]
-	if !ok {
-		var err error
-		if spans, err = s.detector.SweepLambda(ctx, doc, s.lambdas); err != nil {
-			return nil, err
-		}
-		s.of[doc.Text] = spans
-	}
-	return slices.Clone(spans[s.index]), nil
+	found, _, err := s.Testify(ctx, doc)
+	return found, err
 }
 
-// once lets a detector read each text once: many combinations are scored from its answers.
+// Testify gives what is found and what is possible at this lambda.
+func (s sweptAt) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
+	a := first(&s.mu, s.of, doc)
+	a.once.Do(func() { a.found, a.possible, a.err = s.detector.TestifyLambda(ctx, doc, s.lambdas) })
+	if a.err != nil {
+		return nil, nil, a.err
+	}
+	return slices.Clone(a.found[s.index]), slices.Clone(a.possible[s.index]), nil
+}
+
+// once lets a detector read each text once: many combinations are scored from its answers. A witness stays one.
 func once(d pipeline.Detector) pipeline.Detector {
-	return &remembered{Detector: d, of: map[pipeline.Document]*answer{}}
+	r := &remembered{Detector: d, of: map[pipeline.Document]*answer{}}
+	if w, ok := d.(pipeline.Witness); ok {
+		return &rememberedWitness{r, w}
+	}
+	return r
 }
 
 type remembered struct {
@@ -371,22 +518,46 @@ type remembered struct {
 }
 
 type answer struct {
-	once  sync.Once
-	spans []phi.Span
-	err   error
+	once            sync.Once
+	found, possible []phi.Span
+	err             error
+}
+
+// first gives the answer to a document, a new one where there is none yet.
+func first[A any](mu *sync.Mutex, of map[pipeline.Document]*A, doc *pipeline.Document) *A {
+	mu.Lock()
+	defer mu.Unlock()
+	a := of[*doc]
+	if a == nil {
+		a = new(A)
+		of[*doc] = a
+	}
+	return a
 }
 
 // Detect gives what the detector found at the first reading.
 func (r *remembered) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
-	r.mu.Lock()
-	a := r.of[*doc]
-	if a == nil {
-		a = &answer{}
-		r.of[*doc] = a
-	}
-	r.mu.Unlock()
-	a.once.Do(func() { a.spans, a.err = r.Detector.Detect(ctx, doc) })
-	return slices.Clone(a.spans), a.err
+	a := first(&r.mu, r.of, doc)
+	a.once.Do(func() { a.found, a.err = r.Detector.Detect(ctx, doc) })
+	return slices.Clone(a.found), a.err
+}
+
+type rememberedWitness struct {
+	*remembered
+	inner pipeline.Witness
+}
+
+// Detect gives what the witness found at the first reading.
+func (r *rememberedWitness) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Span, error) {
+	found, _, err := r.Testify(ctx, doc)
+	return found, err
+}
+
+// Testify gives what the witness said at the first reading.
+func (r *rememberedWitness) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
+	a := first(&r.mu, r.of, doc)
+	a.once.Do(func() { a.found, a.possible, a.err = r.inner.Testify(ctx, doc) })
+	return slices.Clone(a.found), slices.Clone(a.possible), a.err
 }
 
 func readReport(path string) (*eval.Report, error) {
@@ -399,20 +570,4 @@ func readReport(path string) (*eval.Report, error) {
 		return nil, fmt.Errorf("%s is no report", filepath.Base(path))
 	}
 	return &r, nil
-}
-
-func writeReports(report *eval.Report, page *eval.Page, folder string) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	for name, write := range map[string]func(io.Writer) error{"report.json": report.JSON, "report.html": page.HTML} {
-		file, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(write(file), file.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

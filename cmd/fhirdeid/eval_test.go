@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/eval"
+	"fhirdeid/pipeline/phi"
 )
 
 const evalInline = `=== n1 | de | Befund | Bonn
@@ -63,8 +68,8 @@ func TestEvalReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"2 documents", "spans strict, type", "without rules", "rules alone", "without gazetteers", "gazetteers alone", "without models",
-		"models alone", "without memory", "lambda", "recall_merged",
+		"2 documents", "spans strict, type", "left out", "rules", "gazetteers", "models", "memory", "models alone", "whole pipeline",
+		"lambda", "recall_merged", "beside the marks",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -82,7 +87,7 @@ func TestEvalReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<svg", "without superclass", "λ 0.5", "Before and after"} {
+	for _, want := range []string{"<svg", "What each part brings", "gazetteers alone", "λ 0.5", "whole pipeline"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -95,6 +100,100 @@ func TestEvalReport(t *testing.T) {
 	}
 	if page, err = os.ReadFile(filepath.Join(again, "report.html")); err != nil || !bytes.Contains(page, []byte("before → fhirdeid")) {
 		t.Errorf("no comparison in the page (%v)", err)
+	}
+}
+
+// What eval scores is what the server's pipeline finds, witnesses included, in the plain run and at each point of a sweep.
+func TestEvalScoresThePipeline(t *testing.T) {
+	dir := evalFiles(t)
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, environ: []string{"HOME=" + dir}, configFile: filepath.Join(dir, "config.yaml")}
+	cfg, err := a.config(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := a.pipeline(cfg, pipelineFlags{lambda: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = parts.Close() }()
+	text := "Frau Meier aus Bonn trinkt in Hof und Singen gern Essen mit Rose und Mai; am 3.5 kam Herr Schmidt."
+	corpus := &eval.Corpus{Documents: []eval.Document{{ID: "1", Language: "de", Text: text}, {ID: "2", Text: text}}}
+	run, err := a.newEvaluation(evalFlags{html: "kept", pipeline: pipelineFlags{lambda: -1}}, corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = run.parts.Close() }()
+	report, err := run.score(context.Background(), "", run.parts.Detectors, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweeps, err := run.sweep(context.Background(), []float64{0, 0.5})
+	if err != nil || len(sweeps) != 2 {
+		t.Fatal(sweeps, err)
+	}
+	words := 0
+	for i := range corpus.Documents {
+		doc := &corpus.Documents[i]
+		spans, _, err := parts.Detect(context.Background(), doc.Text, pipeline.Options{Language: doc.Language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for _, s := range spans {
+			if s.Type != phi.Protected {
+				want = append(want, s.Type.String()+":"+text[s.Start:s.End])
+				words += len(eval.Words(text[s.Start:s.End]))
+			}
+		}
+		for _, e := range report.Notes[i].Errors {
+			got = append(got, e.Found+":"+e.Text)
+		}
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("document %s: %q, want %q", doc.ID, got, want)
+		}
+	}
+	if found := sweeps[0].Points[0].Word.Found; found != words || report.Word.Found != words {
+		t.Errorf("%d words found in the sweep, %d in the run, want %d", found, report.Word.Found, words)
+	}
+	for _, d := range run.parts.Detectors {
+		if _, ok := d.(pipeline.Witness); ok != isModels(d) {
+			t.Errorf("%s: a witness: %v", d.Name(), ok)
+		}
+	}
+}
+
+// A text without marks, with slots: what is found outside of them is listed, and judged.
+func TestEvalSurplus(t *testing.T) {
+	dir := evalFiles(t)
+	for name, content := range map[string]string{
+		"notes.jsonl":  `{"id":"1","lang":"es","text":"Meier and Jones in Bonn","spans":[],"labels":[],"slots":[{"start":0,"end":5}]}` + "\n" + `{"id":"2","lang":"es","text":"Bonn","spans":[],"slots":[]}` + "\n",
+		"verdicts.tsv": "# verdict\ttype\ttext\nphi\tLOCATION_CITY\tBonn\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{filepath.Join(dir, "notes.jsonl"), "--without", "rules,gazetteers,memory", "--surplus", "5", "--verdicts", filepath.Join(dir, "verdicts.tsv"), "--html", filepath.Join(dir, "page.html")}
+	for _, c := range []struct {
+		more []string
+		want []string
+	}{
+		{nil, []string{"2 documents", "3 spans beside the marks, 500.00 per 1,000 words", "2  phi", "1  not judged", "phi: 2 spans"}},
+		{[]string{"--read-as", "de"}, []string{"3 spans beside the marks"}},
+		{[]string{"--limit", "1"}, []string{"1 documents", "2 spans beside the marks"}},
+	} {
+		out, err := evalRun(t, dir, append(args, c.more...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q: no %q in\n%s", c.more, want, out)
+			}
+		}
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, "page.html")); err != nil || !bytes.Contains(page, []byte("beside the marks")) {
+		t.Errorf("the page: %v", err)
 	}
 }
 
@@ -149,6 +248,8 @@ func TestEvalRefuses(t *testing.T) {
 		{"a report that is none", []string{filepath.Join(dir, "a"), "--before", filepath.Join(dir, "config.yaml")}, exitError},
 		{"sweep without models", []string{filepath.Join(dir, "a"), "--models", "none", "--sweep", "0.5"}, exitError},
 		{"sweep beyond 1", []string{filepath.Join(dir, "a"), "--sweep", "1.5"}, exitError},
+		{"sweep over words", []string{filepath.Join(dir, "a"), "--sweep", "0,much"}, exitUsage},
+		{"verdicts that are none", []string{filepath.Join(dir, "a"), "--surplus", "5", "--verdicts", filepath.Join(dir, "none.tsv")}, exitError},
 	} {
 		_, err := evalRun(t, dir, c.args...)
 		code := exitError

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"fhirdeid/config"
 	"fhirdeid/models"
+	"fhirdeid/pipeline/eval"
 	"fhirdeid/pipeline/ner"
 	"fhirdeid/pipeline/phi"
 )
@@ -38,27 +40,39 @@ func newModels(a *app) *cobra.Command {
 
 // benchFlags steer a measurement.
 type benchFlags struct {
-	json, windows string
-	sentences     int
-	workers       int
+	json, windows, pack, corpus, split string
+
+	sentences         int
+	workers           int
+	lengths, requests []int
 }
 
 func newModelsBench(a *app) *cobra.Command {
 	var f benchFlags
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure the rate of each pack on sentences of 20 words",
-		Long: `Reads invented sentences of 20 words, as one document and each by itself, with all that detect does with models alone,
-and scores the same windows with the bare models. The time of the processor, all cores together, is given as well.`,
-		Args: cobra.NoArgs,
+		Long: `Reads invented sentences of 20 words, as documents of twenty and each by itself, with all that detect does with models alone,
+and scores the same windows with the bare models. The time of the processor, all cores together, is given as well.
+With --lengths one document of each length is read, with --requests so many letters at once: rate, times and memory.`,
+		Example: `  fhirdeid models bench --pack fhirdeid-de --lengths 100,1000,10000,100000,1000000,10000000 --requests 1,2,4,16,64`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.sentences < 1 || f.workers < 0 {
 				return usage("--sentences must be 1 at least, --workers 0 at least")
+			}
+			if few := slices.Concat(f.lengths, f.requests); len(few) > 0 && slices.Min(few) < 1 {
+				return usage("--lengths and --requests must be 1 at least")
 			}
 			return a.modelsBench(cmd.Context(), f)
 		},
 	}
 	c.Flags().StringVar(&f.json, "json", "", "file for the measurements")
-	c.Flags().StringVar(&f.windows, "windows", "", "file for the windows of the document: {pack, ids} a line, to measure other runtimes on")
+	c.Flags().StringVar(&f.windows, "windows", "", "file for the windows of the documents: {pack, ids} a line, to measure other runtimes on")
+	c.Flags().StringVar(&f.pack, "pack", "", "only the pack of this name")
+	c.Flags().StringVar(&f.corpus, "corpus", "", "read the documents of this corpus that are in the pack's language in place of the invented ones")
+	c.Flags().StringVar(&f.split, "split", "", "with --corpus: only this split of it")
+	c.Flags().IntSliceVar(&f.lengths, "lengths", nil, "also read one document of each of these lengths in bytes; ten million take minutes")
+	c.Flags().IntSliceVar(&f.requests, "requests", nil, "also read letters from so many requests at once")
 	c.Flags().IntVar(&f.sentences, "sentences", 400, "sentences to read")
 	c.Flags().IntVar(&f.workers, "workers", 0, "windows at a time; 0: one for each core")
 	return c
@@ -151,13 +165,15 @@ func (a *app) modelsVerify(dirs []string) error {
 
 // measurement is one line of a benchmark.
 type measurement struct {
-	Pack         string      `json:"pack"`
-	Kind         string      `json:"kind"` // document or sentences
-	Sentences    float64     `json:"sentencesPerSecond"`
-	PerProcessor float64     `json:"sentencesPerProcessorSecond"`
-	OfBare       float64     `json:"ofBare"`
-	Rate         models.Rate `json:"rate"`
-	OpenSeconds  float64     `json:"openSeconds"`
+	Pack         string       `json:"pack"`
+	Kind         string       `json:"kind"` // documents, sentences, length or requests
+	Sentences    float64      `json:"sentencesPerSecond,omitempty"`
+	PerProcessor float64      `json:"sentencesPerProcessorSecond,omitempty"`
+	OfBare       float64      `json:"ofBare,omitempty"`
+	OfBareByCPU  float64      `json:"ofBareByProcessor,omitempty"`
+	Rate         *models.Rate `json:"rate,omitempty"`
+	Load         *models.Load `json:"load,omitempty"`
+	OpenSeconds  float64      `json:"openSeconds"`
 }
 
 func (a *app) modelsBench(ctx context.Context, f benchFlags) error {
@@ -181,7 +197,16 @@ func (a *app) modelsBench(ctx context.Context, f benchFlags) error {
 			return err
 		}
 		opened := time.Since(started).Seconds()
+		if f.pack != "" && f.pack != pack.Manifest.Name {
+			pack.Close()
+			continue
+		}
 		list, err := a.benchPack(ctx, pack, f, &windows)
+		if err == nil {
+			var loads []measurement
+			loads, err = a.benchLoads(ctx, pack, f)
+			list = append(list, loads...)
+		}
 		pack.Close()
 		if err != nil {
 			return err
@@ -190,6 +215,9 @@ func (a *app) modelsBench(ctx context.Context, f benchFlags) error {
 			list[i].OpenSeconds = opened
 		}
 		all = append(all, list...)
+	}
+	if len(all) == 0 {
+		return errors.New("there is no such model pack to measure")
 	}
 	if f.windows != "" {
 		if err := os.WriteFile(f.windows, windows.Bytes(), 0o600); err != nil {
@@ -231,39 +259,116 @@ func benchSentences(language phi.Language, n int) []string {
 	return list
 }
 
+// documentSentences make a document as long as a letter.
+const documentSentences = 20
+
+// documents are those of the corpus in one of the languages; without a corpus, the sentences make some.
+func (f benchFlags) documents(languages []phi.Language, sentences []string) ([]string, error) {
+	var list []string
+	if f.corpus == "" {
+		for part := range slices.Chunk(sentences, documentSentences) {
+			list = append(list, strings.Join(part, "\n"))
+		}
+		return list, nil
+	}
+	corpus, err := eval.ReadWith(f.corpus, eval.ReadOptions{Split: f.split})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range corpus.Documents {
+		if slices.Contains(languages, d.Language) {
+			list = append(list, d.Text)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the corpus holds no document in the language of the pack")
+	}
+	return list, nil
+}
+
 func (a *app) benchPack(ctx context.Context, pack *models.Pack, f benchFlags, windows *bytes.Buffer) ([]measurement, error) {
 	sentences := benchSentences(pack.Manifest.Languages[0], f.sentences)
-	document := strings.Join(sentences, "\n")
-	ids, err := pack.Windows(document)
+	documents, err := f.documents(pack.Manifest.Languages, sentences)
 	if err != nil {
 		return nil, err
 	}
 	out := json.NewEncoder(windows)
-	for _, w := range ids {
-		if err := out.Encode(map[string]any{"pack": pack.Manifest.Name, "ids": w}); err != nil {
+	for _, document := range documents {
+		ids, err := pack.Windows(document)
+		if err != nil {
 			return nil, err
+		}
+		for _, w := range ids {
+			if err := out.Encode(map[string]any{"pack": pack.Manifest.Name, "ids": w}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var list []measurement
 	for _, c := range []struct {
 		kind  string
 		texts []string
-	}{{"document", []string{document}}, {"sentences", sentences}} {
+	}{{"documents", documents}, {"sentences", sentences}} {
 		rate, err := pack.Bench(ctx, c.texts, f.workers)
 		if err != nil {
 			return nil, err
 		}
 		m := measurement{
-			Pack: pack.Manifest.Name, Kind: c.kind, Sentences: rate.Sentences(), OfBare: rate.OfBare(), Rate: rate,
+			Pack: pack.Manifest.Name, Kind: c.kind, Sentences: rate.Sentences(), OfBare: rate.OfBare(), OfBareByCPU: rate.OfBareProcessor(), Rate: &rate,
 			PerProcessor: float64(rate.Words) / 20 / rate.Processor.Seconds(),
 		}
 		list = append(list, m)
-		if _, err := fmt.Fprintf(a.stdout, "%-16s %-8s %-9s %5.0f sentences/s, %5.0f a second of processor, %6.0f tokens/s, %.2f of the bare models\n",
-			m.Pack, pack.Manifest.Version, m.Kind, m.Sentences, m.PerProcessor, float64(rate.Tokens)/rate.Took.Seconds(), m.OfBare); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%-16s %-8s %-9s %5.0f sentences/s, %5.0f a second of processor, %6.0f tokens/s, %.2f of the bare models (%.2f by processor time)\n",
+			m.Pack, pack.Manifest.Version, m.Kind, m.Sentences, m.PerProcessor, float64(rate.Tokens)/rate.Took.Seconds(), m.OfBare, m.OfBareByCPU); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// letterBytes is the length of the letters that requests bring, and benchBytes about how much is read at least at each
+// point.
+const (
+	letterBytes = 3000
+	benchBytes  = 30_000
+)
+
+// benchLoads measures documents of several lengths, and several numbers of requests.
+func (a *app) benchLoads(ctx context.Context, pack *models.Pack, f benchFlags) ([]measurement, error) {
+	var list []measurement
+	measure := func(kind string, size, requests int) error {
+		rounds := max(1, benchBytes/(size*requests))
+		l, err := pack.BenchLoad(ctx, benchLetter(pack.Manifest.Languages[0], size), requests, rounds, f.workers)
+		if err != nil {
+			return err
+		}
+		list = append(list, measurement{Pack: pack.Manifest.Name, Kind: kind, Load: &l})
+		_, err = fmt.Fprintf(a.stdout, "%-16s %-8s %9d bytes, %3d requests at once: %7.0f characters/s, %9.1f ms a document, slowest %9.1f ms, memory %4d MB, at most %4d MB\n",
+			pack.Manifest.Name, kind, l.Bytes, l.Requests, l.CharactersPerSecond(), 1000*l.Mean.Seconds(), 1000*l.Slowest.Seconds(), l.Resident>>20, l.Peak>>20)
+		return err
+	}
+	for _, size := range f.lengths {
+		if err := measure("length", size, 1); err != nil {
+			return nil, err
+		}
+	}
+	for _, requests := range f.requests {
+		if err := measure("requests", letterBytes, requests); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// benchLetter gives so many bytes of sentences in the language, less what a cut word leaves.
+func benchLetter(language phi.Language, size int) string {
+	sentences := benchSentences(language, 2)
+	round := strings.Join(sentences, "\n") + "\n"
+	text := strings.Repeat(round, size/len(round)+1)[:size]
+	if cut := strings.LastIndexAny(text, " \n"); cut > 0 {
+		text = text[:cut]
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // addModels opens the packs that are wanted and adds them as one detector. Without any, the command line warns and the

@@ -1,4 +1,5 @@
-"""Measures Python transformers (fp32, padded batches) and bare onnxruntime on the windows that the program has read.
+"""Measures Python transformers (fp32, padded batches) and bare onnxruntime on the windows that the program has read,
+and with --fp32 how often the models give the class that they give in 32-bit floats.
 
 The transformers models have the size of those in the packs: a BERT body with a token classifier, its layers and
 classes from the manifest, its vocabulary from the tokenizer. Their weights are random, on which the time does not
@@ -14,7 +15,7 @@ from pathlib import Path
 
 
 def arguments():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p = argparse.ArgumentParser(description=" ".join(__doc__.split("\n\n")[0].split()))
     p.add_argument("--packs", type=Path, required=True)
     p.add_argument("--program", type=Path, required=True, help="what `fhirdeid models bench --json` wrote")
     p.add_argument("--windows", type=Path, required=True, help="what `fhirdeid models bench --windows` wrote")
@@ -27,19 +28,28 @@ def arguments():
     p.add_argument("--heads", type=int, default=12)
     p.add_argument("--ffn", type=int, default=1536)
     p.add_argument("--positions", type=int, default=512)
+    p.add_argument("--fp32", type=Path, help="folder of the same packs in 32-bit floats: prints how often the classes agree")
+    p.add_argument("--no-transformers", action="store_true", help="leave transformers out")
     p.add_argument("--json", type=Path, help="file for the results")
     return p.parse_args()
 
 
 def best(repeat, run):
-    """Seconds of the fastest of so many runs, after one to warm up."""
+    """Seconds of the fastest of so many runs, after one to warm up, and the least seconds of processor, all cores together:
+    these do not depend on what else the machine does."""
     run()
-    times = []
+    walls, processors = [], []
     for _ in range(repeat):
-        start = time.perf_counter()
+        wall, processor = time.perf_counter(), time.process_time()
         run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        walls.append(time.perf_counter() - wall)
+        processors.append(time.process_time() - processor)
+    return min(walls), min(processors)
+
+
+def rates(sentences, seconds):
+    wall, processor = seconds
+    return {"wall": sentences / wall, "processor": sentences / processor}
 
 
 def transformers_seconds(args, folder, manifest, windows):
@@ -76,9 +86,8 @@ def transformers_seconds(args, folder, manifest, windows):
     return best(args.repeat, run)
 
 
-def onnxruntime_seconds(args, folder, manifest, windows):
-    """The models of the pack themselves, a window at a time, on as many threads as cores are measured."""
-    import numpy
+def sessions_of(folder, manifest):
+    """The models of a pack, set up as the program does."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -86,19 +95,27 @@ def onnxruntime_seconds(args, folder, manifest, windows):
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    sessions = [
+    return [
         onnxruntime.InferenceSession(str(folder / model["file"]), options, providers=["CPUExecutionProvider"])
         for model in manifest["models"]
     ]
 
-    def feed(session, window):
-        row = numpy.array([window], dtype=numpy.int64)
-        values = {
-            "input_ids": row, "attention_mask": numpy.ones_like(row), "token_type_ids": numpy.zeros_like(row),
-            "position_ids": numpy.arange(len(window), dtype=numpy.int64)[None],
-        }
-        return {i.name: values[i.name] for i in session.get_inputs()}
 
+def feed(session, window):
+    """What a model wants to be given for one window."""
+    import numpy
+
+    row = numpy.array([window], dtype=numpy.int64)
+    values = {
+        "input_ids": row, "attention_mask": numpy.ones_like(row), "token_type_ids": numpy.zeros_like(row),
+        "position_ids": numpy.arange(len(window), dtype=numpy.int64)[None],
+    }
+    return {i.name: values[i.name] for i in session.get_inputs()}
+
+
+def onnxruntime_seconds(args, folder, manifest, windows):
+    """The models of the pack themselves, a window at a time, on as many threads as cores are measured."""
+    sessions = sessions_of(folder, manifest)
     feeds = [[feed(s, w) for s in sessions] for w in windows]
 
     def one(values):
@@ -109,13 +126,59 @@ def onnxruntime_seconds(args, folder, manifest, windows):
         return best(args.repeat, lambda: list(pool.map(one, feeds)))
 
 
+def agreement(folder, manifest, full_folder, windows):
+    """How often each model gives a token the class that it gives in 32-bit floats, and how the rest is spread.
+
+    The marks around a window are no tokens of the text and do not count.
+    """
+    full_manifest = json.loads((full_folder / "manifest.json").read_text())
+    if full_manifest["tokenizer"]["sha256"] != manifest["tokenizer"]["sha256"]:
+        raise SystemExit(f"compare: {full_folder} has another tokenizer")
+    special = manifest.get("special") or {}
+    first, behind = int("bos" in special), int("eos" in special)
+    roles = {m["role"]: s for m, s in zip(full_manifest["models"], sessions_of(full_folder, full_manifest))}
+    out = []
+    for model, session in zip(manifest["models"], sessions_of(folder, manifest)):
+        r = {"role": model["role"], "tokens": 0, "same": 0, "sameDecision": 0, "lost": 0, "gained": 0}
+        outside = model["labels"].index("O") if "O" in model["labels"] else 0
+        for window in windows:
+            mine, theirs = (s.run(["logits"], feed(s, window))[0][0].argmax(-1)[first : len(window) - behind] for s in (session, roles[model["role"]]))
+            r["tokens"] += len(mine)
+            r["same"] += int((mine == theirs).sum())
+            r["sameDecision"] += int(((mine == outside) == (theirs == outside)).sum())
+            r["lost"] += int(((mine == outside) & (theirs != outside)).sum())
+            r["gained"] += int(((mine != outside) & (theirs == outside)).sum())
+        out.append(r)
+    return out
+
+
+def print_rates(args, results):
+    print(f"\nsentences (20 words), the ensemble of a pack, {args.threads} threads; transformers: fp32, batch {args.batch}")
+    print(f"{'pack':<16}{'a second of':<14}{'fhirdeid':>10}{'onnxruntime':>13}{'transformers':>14}{'of onnxruntime':>16}{'x transformers':>16}")
+    for r in results:
+        for of in ("wall", "processor"):
+            ours, python, times = r["fhirdeid"][of], "–", "–"
+            if "transformers" in r:
+                python, times = f"{r['transformers'][of]:.0f}", f"{ours / r['transformers'][of]:.2f}"
+            print(f"{r['pack']:<16}{of:<14}{ours:>10.0f}{r['onnxruntime'][of]:>13.0f}{python:>14}{ours / r['onnxruntime'][of]:>16.2f}{times:>16}")
+
+
+def print_agreement(results):
+    print("\nclasses of tokens, as shipped against 32-bit floats")
+    print(f"{'pack':<16}{'model':<12}{'tokens':>9}{'same class':>12}{'same PHI or not':>17}{'PHI lost':>10}{'gained':>8}")
+    for r in results:
+        for m in r["agreement"]:
+            print(f"{r['pack']:<16}{m['role']:<12}{m['tokens']:>9}{m['same'] / m['tokens']:>12.2%}"
+                  f"{m['sameDecision'] / m['tokens']:>17.2%}{m['lost']:>10}{m['gained']:>8}")  # fmt: skip
+
+
 def main():
     args = arguments()
     windows = {}
     for line in args.windows.read_text().splitlines():
         w = json.loads(line)
         windows.setdefault(w["pack"], []).append(w["ids"])
-    program = {m["pack"]: m for m in json.loads(args.program.read_text()) if m["kind"] == "document"}
+    program = {m["pack"]: m for m in json.loads(args.program.read_text()) if m["kind"] == "documents"}
     results = []
     for file in sorted(args.packs.glob("*/manifest.json")):
         manifest = json.loads(file.read_text())
@@ -123,24 +186,25 @@ def main():
         if name not in program or name not in windows:
             continue
         ours, mine = program[name], windows[name][: args.limit or None]
-        share = sum(map(len, mine)) / sum(map(len, windows[name]))  # of the document, where --limit cuts it
+        share = sum(map(len, mine)) / sum(map(len, windows[name]))  # of the documents, where --limit cuts it
         sentences = ours["rate"]["words"] / 20 * share
         results.append({
             "pack": name,
             "windows": len(mine),
-            "fhirdeid": ours["sentencesPerSecond"],
-            "onnxruntime": sentences / onnxruntime_seconds(args, file.parent, manifest, mine),
-            "transformers": sentences / transformers_seconds(args, file.parent, manifest, mine),
+            "fhirdeid": {"wall": ours["sentencesPerSecond"], "processor": ours["sentencesPerProcessorSecond"]},
+            "onnxruntime": rates(sentences, onnxruntime_seconds(args, file.parent, manifest, mine)),
         })  # fmt: skip
+        if not args.no_transformers:
+            results[-1]["transformers"] = rates(sentences, transformers_seconds(args, file.parent, manifest, mine))
+        if args.fp32:
+            full = args.fp32 if (args.fp32 / "manifest.json").exists() else args.fp32 / file.parent.name
+            results[-1]["agreement"] = agreement(file.parent, manifest, full, mine)
     if not results:
         print("compare: no pack was measured by both", file=sys.stderr)
         return 1
-    print(f"\nsentences/s (20 words), the ensemble of a pack, {args.threads} threads; transformers: fp32, batch {args.batch}")
-    print(f"{'pack':<16}{'fhirdeid':>12}{'onnxruntime':>14}{'transformers':>14}{'of onnxruntime':>16}{'x transformers':>16}")
-    for r in results:
-        r["ofOnnxruntime"], r["timesTransformers"] = r["fhirdeid"] / r["onnxruntime"], r["fhirdeid"] / r["transformers"]
-        print(f"{r['pack']:<16}{r['fhirdeid']:>12.0f}{r['onnxruntime']:>14.0f}{r['transformers']:>14.0f}"
-              f"{r['ofOnnxruntime']:>16.2f}{r['timesTransformers']:>16.2f}")  # fmt: skip
+    print_rates(args, results)
+    if args.fp32:
+        print_agreement(results)
     if args.json:
         args.json.write_text(json.dumps(results, indent=1) + "\n")
     return 0

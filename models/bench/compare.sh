@@ -1,6 +1,7 @@
 #!/bin/sh
 # Measures the packs beside Python transformers and bare onnxruntime, on the same windows in one run.
 # $1 is the build folder with the program in it; the rest goes to compare.py.
+# BENCH_OPTIONS are those of `fhirdeid models bench`, such as --sentences 20 or --corpus letters.jsonl --split dev.
 # Needs no network when BENCH_PYTHON names a Python that has what requirements.txt lists.
 set -eu
 build=${1:?usage: compare.sh BUILD_DIR [OPTIONS]}
@@ -21,5 +22,6 @@ fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$build/fhirdeid" models bench --json "$folder/go.json" --windows "$folder/windows.jsonl"
+# shellcheck disable=SC2086 # the options are words
+"$build/fhirdeid" models bench ${BENCH_OPTIONS---lengths 100,1000,10000,100000 --requests 1,2,4,16,64} --json "$folder/go.json" --windows "$folder/windows.jsonl"
 "$python" "$here/compare.py" --packs "$here/../packs" --program "$folder/go.json" --windows "$folder/windows.jsonl" "$@"

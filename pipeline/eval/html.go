@@ -11,10 +11,12 @@ import (
 	"strings"
 )
 
-// Page is a report for people: any number of runs side by side, and sweeps of lambda.
+// Page is a report for people: any number of runs side by side, what each part of a pipeline brings, and sweeps of
+// lambda.
 type Page struct {
 	Title  string
 	Runs   []*Report
+	Parts  []Part // of the last run
 	Sweeps []*Sweep
 	// Before and After name two runs to be compared type by type; both empty: the first and the last, if there are
 	// two at least.
@@ -31,14 +33,22 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // HTML writes the page. It needs nothing from elsewhere: no script, no font, no style sheet.
 func (p *Page) HTML(w io.Writer) error {
 	view := view{Title: cmp.Or(p.Title, "De-identification: evaluation"), Runs: p.Runs}
-	view.Maps = heatMaps(p.Runs)
 	before, after := p.pair()
 	if before != nil {
 		view.Before, view.After = before.Name, after.Name
 		view.Changes = changes(before, after)
 	}
-	for _, s := range p.Sweeps {
-		view.Curves = append(view.Curves, curve(s))
+	if len(p.Runs) > 0 && len(p.Parts) > 0 {
+		view.Whole = p.Runs[len(p.Runs)-1]
+		view.Parts = partRows(view.Whole, p.Parts)
+		view.Ensemble = ensembleRows(p.Parts)
+	}
+	view.Maps = heatMaps(slices.Concat(p.Runs, alone(p.Parts)))
+	if len(p.Sweeps) > 0 {
+		view.Plot = plot(p.Sweeps)
+	}
+	if len(p.Runs) > 0 {
+		view.Surplus = p.Runs[len(p.Runs)-1].Surplus(100)
 	}
 	for _, r := range p.Runs {
 		view.Confusions = append(view.Confusions, confusionMap(r))
@@ -51,10 +61,14 @@ func (p *Page) HTML(w io.Writer) error {
 type view struct {
 	Title         string
 	Runs          []*Report
+	Whole         *Report
+	Parts         []partRow
+	Ensemble      []*Report
 	Maps          []grid
 	Before, After string
 	Changes       []changeRow
-	Curves        []curveView
+	Plot          *plotView
+	Surplus       []Finding
 	Confusions    []grid
 	Causes        []causeView
 	Worst         []worstView
@@ -299,20 +313,28 @@ func worst(r *Report) worstView {
 	return v
 }
 
-// curveView is recall against precision, drawn.
-type curveView struct {
-	Title   string
-	Line    string // points of a polyline
-	Dots    []dot
-	GridX   []tick
-	GridY   []tick
-	LowNote string
+// plotView is precision against recall, drawn: one line for each sweep, one point for each lambda.
+type plotView struct {
+	Curves       []curveView
+	GridX, GridY []tick
 }
 
+type curveView struct {
+	Name   string
+	Colour string
+	Line   string // points of a polyline
+	Dots   []dot
+	KeyY   float64 // of the name in the key
+	Points []Point
+}
+
+// dot is one point. Its label stands beside it, or nowhere where another's stands already.
 type dot struct {
-	X, Y  float64
-	Label string
-	Title string
+	X, Y           float64
+	Label          string
+	LabelX, LabelY float64
+	Anchor         string
+	Title          string
 }
 
 type tick struct {
@@ -322,36 +344,91 @@ type tick struct {
 
 // The drawing, in its own units.
 const (
-	plotWidth, plotHeight = 560.0, 340.0
-	plotLeft, plotTop     = 56.0, 16.0
+	plotWidth, plotHeight = 700.0, 420.0
+	plotLeft, plotTop     = 60.0, 16.0
 )
 
-func curve(s *Sweep) curveView {
-	v := curveView{Title: strings.TrimSpace(s.Name + " on " + s.Corpus)}
-	low := 1.0
-	for _, p := range s.Points {
-		low = min(low, p.Word.Recall(), p.Word.Precision())
+var plotColours = []string{"#2463a5", "#c2571a", "#3b7d3b", "#7a3fa0"}
+
+func plot(sweeps []*Sweep) *plotView {
+	lowX, lowY := 1.0, 1.0
+	for _, s := range sweeps {
+		for _, p := range s.Points {
+			lowX, lowY = min(lowX, p.Word.Recall()), min(lowY, p.Word.Precision())
+		}
 	}
-	low = math.Max(0, math.Floor(low*20-0.2)/20)
-	if low > 0.95 {
-		low = 0.95
+	lowX, lowY = floor(lowX), floor(lowY)
+	x := func(recall float64) float64 { return round1(plotLeft + (recall-lowX)/(1-lowX)*plotWidth) }
+	y := func(precision float64) float64 { return round1(plotTop + (1-precision)/(1-lowY)*plotHeight) }
+	v := &plotView{}
+	var taken []box
+	for i, s := range sweeps {
+		c := curveView{Name: s.Name, Points: s.Points, Colour: plotColours[i%len(plotColours)], KeyY: plotTop + plotHeight - 20 - 20*float64(len(sweeps)-1-i)}
+		var line []string
+		for _, p := range s.Points {
+			d := dot{X: x(p.Word.Recall()), Y: y(p.Word.Precision()), Title: fmt.Sprintf(
+				"%s, λ %g: recall %s, precision %s, strict typed F1 %s, %d documents leak", s.Name, p.Lambda,
+				share(p.Word.Recall()), share(p.Word.Precision()), share(p.StrictTyped.F1()), p.Leaky)}
+			d.place(fmt.Sprintf("λ %g", p.Lambda), i%2 == 1, &taken)
+			c.Dots = append(c.Dots, d)
+			line = append(line, fmt.Sprintf("%g,%g", d.X, d.Y))
+		}
+		c.Line = strings.Join(line, " ")
+		v.Curves = append(v.Curves, c)
 	}
-	x := func(recall float64) float64 { return round1(plotLeft + (recall-low)/(1-low)*plotWidth) }
-	y := func(precision float64) float64 { return round1(plotTop + (1-precision)/(1-low)*plotHeight) }
-	var line []string
-	for _, p := range s.Points {
-		d := dot{x(p.Word.Recall()), y(p.Word.Precision()), fmt.Sprintf("λ %g", p.Lambda), fmt.Sprintf(
-			"λ %g: recall %s, precision %s, strict typed F1 %s, %d documents leak", p.Lambda, share(p.Word.Recall()), share(p.Word.Precision()), share(p.StrictTyped.F1()), p.Leaky)}
-		v.Dots = append(v.Dots, d)
-		line = append(line, fmt.Sprintf("%g,%g", d.X, d.Y))
-	}
-	v.Line = strings.Join(line, " ")
 	for i := range 6 {
-		at := low + (1-low)*float64(i)/5
-		v.GridX = append(v.GridX, tick{x(at), share(at)})
-		v.GridY = append(v.GridY, tick{y(at), share(at)})
+		part := float64(i) / 5
+		atX, atY := lowX+(1-lowX)*part, lowY+(1-lowY)*part
+		v.GridX = append(v.GridX, tick{x(atX), share(atX)})
+		v.GridY = append(v.GridY, tick{y(atY), share(atY)})
 	}
 	return v
+}
+
+// floor gives the value at which an axis begins, a little below the lowest point: a step of .05, of .01 near 1.
+func floor(low float64) float64 {
+	step := 0.05
+	if low > 0.95 {
+		step = 0.01
+	}
+	return math.Max(0, math.Floor((low-step/10)/step)*step)
+}
+
+// box is where a label stands.
+type box struct{ left, top, right, bottom float64 }
+
+// corner is a place for a label beside its point.
+type corner struct {
+	dx, dy float64
+	anchor string
+}
+
+var corners = []corner{{7, -5, "start"}, {-7, -5, "end"}, {7, 15, "start"}, {-7, 15, "end"}}
+
+// place puts the label at the first corner of the point where no other stands: above it, or below it first. Points that
+// lie on each other share the labels that find room.
+func (d *dot) place(label string, below bool, taken *[]box) {
+	const width, height = 36.0, 12.0
+	order := slices.Clone(corners)
+	if below {
+		slices.Reverse(order)
+	}
+	for _, at := range order {
+		b := box{d.X + at.dx, d.Y + at.dy - height, d.X + at.dx + width, d.Y + at.dy}
+		if at.anchor == "end" {
+			b.left, b.right = d.X+at.dx-width, d.X+at.dx
+		}
+		if b.right > plotLeft+plotWidth+40 || slices.ContainsFunc(*taken, b.meets) {
+			continue
+		}
+		d.Label, d.LabelX, d.LabelY, d.Anchor = label, round1(d.X+at.dx), round1(d.Y+at.dy), at.anchor
+		*taken = append(*taken, b)
+		return
+	}
+}
+
+func (b box) meets(o box) bool {
+	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
 func round1(x float64) float64 { return math.Round(x*10) / 10 }

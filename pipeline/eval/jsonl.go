@@ -26,6 +26,11 @@ type record struct {
 		End   int    `json:"end"`
 		Label string `json:"label"`
 	} `json:"spans"`
+	// Slots are stretches of a text without marks where PHI stands or stood. Only what is found outside counts.
+	Slots []struct {
+		Start int `json:"start"`
+		End   int `json:"end"`
+	} `json:"slots"`
 }
 
 func readJSONL(name string, labels *table) ([]Document, error) {
@@ -56,6 +61,12 @@ func readJSONL(name string, labels *table) ([]Document, error) {
 			if err := doc.mark(labels, s.Label, at[s.Start], at[s.End]); err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
+		}
+		for _, s := range r.Slots {
+			if s.Start < 0 || s.Start > s.End || s.End >= len(at) {
+				return nil, fmt.Errorf("%w: line %d: a slot lies outside of the text", ErrCorpus, number)
+			}
+			doc.Ignore = append(doc.Ignore, Range{at[s.Start], at[s.End]})
 		}
 		docs = append(docs, doc)
 	}

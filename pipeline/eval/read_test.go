@@ -154,6 +154,7 @@ func TestReadOptions(t *testing.T) {
 func TestBrokenCorpora(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"empty folder":           {"README": ""},
+		"slot beyond the text":   {"a.jsonl": `{"id":"1","text":"Secretname","slots":[{"start":5,"end":99}]}`},
 		"mark beyond the text":   {"a.jsonl": `{"id":"1","text":"Secretname","spans":[{"start":5,"end":99,"label":"AGE"}]}`},
 		"backwards":              {"a.jsonl": `{"id":"1","text":"Secretname","spans":[{"start":5,"end":2,"label":"AGE"}]}`},
 		"no JSON":                {"a.jsonl": `{"id":"1","text":"Secretname`},

@@ -207,7 +207,7 @@ func scorable(doc *Document, found []phi.Span) []phi.Span {
 	scored := kept[:0]
 	for i, s := range kept {
 		if onGold[i] || !ignored[i] && (doc.Marked == nil || slices.ContainsFunc(doc.Marked, func(m phi.Type) bool {
-			return accepts(m, s.Type) || accepts(s.Type, m) || s.Type == phi.Other
+			return accepts(m, s.Type) || accepts(s.Type, m)
 		})) {
 			scored = append(scored, s)
 		}

@@ -310,9 +310,14 @@ func TestRendering(t *testing.T) {
 	before.Name, after.Name = "<before>", "after"
 	var table, js, html, ablation strings.Builder
 	sweep := &eval.Sweep{Name: "ner.de", Corpus: "test", Points: []eval.Point{{Lambda: 0, Word: before.Word}, {Lambda: 0.9, Word: after.Word}}}
-	page := eval.Page{Runs: []*eval.Report{before, after}, Sweeps: []*eval.Sweep{sweep}}
-	if err := errors.Join(before.Table(&table), before.JSON(&js), page.HTML(&html), eval.Compare(&ablation, before, after)); err != nil {
+	parts := []eval.Part{{Name: "<rules>", Without: before, Alone: after}, {Name: "one", Alone: before, Model: true}, {Name: "both", Alone: after, Model: true}}
+	page := eval.Page{Runs: []*eval.Report{before, after}, Parts: parts, Sweeps: []*eval.Sweep{sweep, sweep}}
+	var partsTable strings.Builder
+	if err := errors.Join(before.Table(&table), before.JSON(&js), page.HTML(&html), eval.Compare(&ablation, before, after), eval.PartsTable(&partsTable, after, parts)); err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(partsTable.String(), "\n"); n != 5 || !strings.Contains(partsTable.String(), "-66.7") {
+		t.Errorf("%d lines of parts\n%s", n, partsTable.String())
 	}
 	for _, want := range []string{"NAME_PATIENT", "recall_merged", "spans strict, type"} {
 		if !strings.Contains(table.String(), want) {
@@ -326,7 +331,7 @@ func TestRendering(t *testing.T) {
 	if err := json.Unmarshal([]byte(js.String()), &back); err != nil || back.Word != before.Word || len(back.Types) != len(before.Types) {
 		t.Errorf("%v", err)
 	}
-	for _, want := range []string{"<svg", "λ 0.9", "&lt;before&gt;", "LOCATION_CITY", "&#43;1.000", "NAME (all)", "hsl(120"} {
+	for _, want := range []string{"<svg", "λ 0.9", "&lt;before&gt;", "LOCATION_CITY", "&#43;1.000", "NAME (all)", "hsl(120", "&lt;rules&gt;", "-66.7", "single models", "</circle>"} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -394,5 +399,66 @@ func TestAgreement(t *testing.T) {
 	}
 	if _, err := eval.Agree(a, corpus("c", "anderer Text")); err == nil {
 		t.Error("two texts")
+	}
+}
+
+// Points that lie on each other share a label; labels do not stand on each other.
+func TestLabelsOfTheSweep(t *testing.T) {
+	points := func(recall ...int) []eval.Point {
+		var list []eval.Point
+		for i, r := range recall {
+			list = append(list, eval.Point{Lambda: float64(i) / 10, Word: eval.Count{Gold: 1000, Hit: r, Found: 1000, Right: 1900 - r}})
+		}
+		return list
+	}
+	var html strings.Builder
+	page := eval.Page{Sweeps: []*eval.Sweep{{Name: "one", Points: points(950, 950, 950, 950, 950, 950, 990)}, {Name: "two", Points: points(1000)}}}
+	if err := page.HTML(&html); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(html.String(), "<circle"); n != 8 {
+		t.Errorf("%d points", n)
+	}
+	// Four labels find room around five points at one place.
+	if n := strings.Count(html.String(), ">λ "); n != 6 {
+		t.Errorf("%d labels", n)
+	}
+}
+
+// What a source does not mark is not scored, OTHER neither; what lies in a slot is not, whatever its type.
+func TestNotMarkedAndSlots(t *testing.T) {
+	doc := eval.Document{
+		ID: "1", Text: "Karl Meier aus Bonn sah Graz und Ulm",
+		Gold: []eval.Gold{{Start: 0, End: 10, Type: phi.Name}}, Ignore: []eval.Range{{Start: 24, End: 28}},
+		Marked: []phi.Type{phi.Name, phi.LocationCity},
+	}
+	found := []phi.Span{
+		{Start: 0, End: 10, Type: phi.NamePatient},
+		{Start: 15, End: 19, Type: phi.LocationCity},
+		{Start: 20, End: 23, Type: phi.Other},
+		{Start: 24, End: 28, Type: phi.LocationCity},
+		{Start: 29, End: 32, Type: phi.Age},
+		{Start: 33, End: 36, Type: phi.LocationCity},
+	}
+	r, err := eval.Run(context.Background(), &eval.Corpus{Documents: []eval.Document{doc, {ID: "2", Text: "Ulm und Bonn"}}},
+		func(_ context.Context, d *eval.Document) ([]phi.Span, error) {
+			if d.ID == "2" {
+				return []phi.Span{{Start: 0, End: 3, Type: phi.LocationCity}, {Start: 8, End: 12, Type: phi.Other}}, nil
+			}
+			return found, nil
+		}, eval.Options{InsecureText: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []eval.Finding{{Type: "LOCATION_CITY", Text: "Ulm", Count: 2}, {Type: "LOCATION_CITY", Text: "Bonn", Count: 1}, {Type: "OTHER", Text: "Bonn", Count: 1}}
+	if got := r.Surplus(9); !slices.Equal(got, want) || len(r.Surplus(1)) != 1 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if rate := r.SurplusRate(); math.Abs(rate-1000*4.0/11) > 1e-9 {
+		t.Errorf("%v per 1,000 words", rate)
+	}
+	var table strings.Builder
+	if err := eval.SurplusTable(&table, want, map[string]string{"LOCATION_CITY\tUlm": "phi"}); err != nil || !strings.Contains(table.String(), "not judged: 2 spans\nphi: 2 spans\n") {
+		t.Errorf("%v\n%s", err, table.String())
 	}
 }

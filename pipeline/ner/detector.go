@@ -3,6 +3,8 @@ package ner
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -143,17 +145,42 @@ const possibly = 0.98
 
 // Testify gives what Detect gives, and the stretches in which a tagger holds PHI for possible.
 func (d *Detector) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {
-	if doc.Lambda != nil {
-		if err := (Decision{Lambda: *doc.Lambda}).Check(); err != nil {
+	all, maybe, err := d.testify(ctx, doc, []*float64{doc.Lambda})
+	if err != nil {
+		return nil, nil, err
+	}
+	return all[0], maybe[0], nil
+}
+
+// TestifyLambda is Testify over values of lambda, from one reading of the document.
+func (d *Detector) TestifyLambda(ctx context.Context, doc *pipeline.Document, lambdas []float64) (found, possible [][]phi.Span, err error) {
+	list := make([]*float64, len(lambdas))
+	for i := range lambdas {
+		list[i] = &lambdas[i]
+	}
+	return d.testify(ctx, doc, list)
+}
+
+// testify decides for each lambda; nil stands for each pack's own.
+func (d *Detector) testify(ctx context.Context, doc *pipeline.Document, lambdas []*float64) (found, possible [][]phi.Span, err error) {
+	for _, l := range lambdas {
+		if l == nil {
+			continue
+		}
+		if err := (Decision{Lambda: *l}).Check(); err != nil {
 			return nil, nil, fmt.Errorf("ner: %w", err)
 		}
 	}
-	spans, err := d.read(ctx, doc, 2, func(i int, e *Ensemble) Decision {
+	n := len(lambdas)
+	if n == 0 {
+		return nil, nil, nil
+	}
+	spans, err := d.read(ctx, doc, 2*n, func(i int, e *Ensemble) Decision {
 		decision := d.decision(e)
-		if doc.Lambda != nil {
-			decision.Lambda = *doc.Lambda
+		if l := lambdas[i%n]; l != nil {
+			decision.Lambda = *l
 		}
-		if i == 1 {
+		if i >= n {
 			decision = Decision{Lambda: max(decision.Lambda, possibly)}
 		}
 		return decision
@@ -161,7 +188,7 @@ func (d *Detector) Testify(ctx context.Context, doc *pipeline.Document) (found, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return spans[0], spans[1], nil
+	return spans[:n], spans[n:], nil
 }
 
 // Sweep reads the document once and gives the spans for each of several decisions, which override all others.
@@ -243,6 +270,7 @@ type tagger struct {
 	ensemble int
 	super    bool
 	reader   *reader
+	like     int // the first tagger of the reading that says the same about the same windows; itself, if there is none
 }
 
 func (r *reading) prepare() {
@@ -250,19 +278,50 @@ func (r *reading) prepare() {
 		r.builders = append(r.builders, &builder{text: r.doc.Text, ensembles: r.ensembles})
 	}
 	for i, e := range r.ensembles {
-		mine := make([]Decision, len(r.decisions))
-		for k := range r.decisions {
-			mine[k] = r.decisions[k][i]
-		}
 		super, sub := e.roles(r.options.Only)
 		if super != nil {
-			r.taggers = append(r.taggers, tagger{super, i, true, newReader(super.Classes(), mine)})
+			r.add(tagger{Tagger: super, ensemble: i, super: true})
 		}
 		if sub != nil {
-			r.taggers = append(r.taggers, tagger{sub, i, false, newReader(sub.Classes(), mine)})
+			r.add(tagger{Tagger: sub, ensemble: i})
 		}
 	}
+	for t := range r.taggers {
+		if first := r.taggers[t].like; first != t {
+			r.taggers[t].reader = r.taggers[first].reader
+			continue
+		}
+		var all []Decision
+		for _, other := range r.taggers[t:] {
+			if other.like == t {
+				for k := range r.decisions {
+					all = append(all, r.decisions[k][other.ensemble])
+				}
+			}
+		}
+		r.taggers[t].reader = newReader(r.taggers[t].Classes(), all)
+	}
 }
+
+// add takes a tagger into the reading. Packs of several languages may share their taggers: these read a text once.
+func (r *reading) add(t tagger) {
+	t.like = slices.IndexFunc(r.taggers, func(o tagger) bool {
+		a, b := r.ensembles[t.ensemble], r.ensembles[o.ensemble]
+		return same(t.Tagger, o.Tagger) && a.readsLike(b)
+	})
+	if t.like < 0 {
+		t.like = len(r.taggers)
+	}
+	r.taggers = append(r.taggers, t)
+}
+
+// readsLike says whether two ensembles cut every text into the same windows of the same tokens.
+func (e *Ensemble) readsLike(o *Ensemble) bool {
+	return e.Window == o.Window && e.Overlap == o.Overlap && same(e.Tokenizer, o.Tokenizer)
+}
+
+// same says whether two values are the very same one.
+func same(a, b any) bool { return reflect.ValueOf(a).Comparable() && a == b }
 
 // roles gives the taggers that shall speak. One that is alone in its pack always does.
 func (e *Ensemble) roles(only Role) (super, sub Tagger) {
@@ -300,7 +359,7 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 	for i := range versions {
 		v := &versions[i]
 		for t := range r.taggers {
-			if r.taggers[t].ensemble != v.ensemble {
+			if r.taggers[t].ensemble != v.ensemble || r.taggers[t].like != t {
 				continue
 			}
 			v.votes[t] = make([]vote, len(v.tokens))
@@ -323,8 +382,21 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	r.share(versions)
 	r.decide(c, versions)
 	return nil
+}
+
+// share gives the votes of a tagger to those that are like it. Each ensemble reads the same texts in the same order.
+func (r *reading) share(versions []version) {
+	texts := len(versions) / len(r.ensembles)
+	for t := range r.taggers {
+		first := r.taggers[t].like
+		for i := range texts {
+			from, to := r.taggers[first].ensemble*texts+i, r.taggers[t].ensemble*texts+i
+			versions[to].votes[t] = versions[from].votes[first]
+		}
+	}
 }
 
 // versions tokenizes the chunk for each ensemble, and a second time where it has lines in capitals.
@@ -337,7 +409,14 @@ func (r *reading) versions(ctx context.Context, c chunk) ([]version, error) {
 	}
 	var list []version
 	for i, e := range r.ensembles {
-		for _, v := range texts {
+		like := slices.IndexFunc(r.ensembles[:i], e.readsLike)
+		for k, v := range texts {
+			if like >= 0 {
+				v = list[like*len(texts)+k]
+				v.ensemble, v.votes = i, make([][]vote, len(r.taggers))
+				list = append(list, v)
+				continue
+			}
 			v.ensemble = i
 			v.votes = make([][]vote, len(r.taggers))
 			err := r.options.Pool.do(ctx, func() error {

@@ -428,3 +428,68 @@ func TestDeterministic(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Packs of two languages that share their taggers read a text of no known language once, and each decides by itself.
+func TestSharedTaggersReadOnce(t *testing.T) {
+	text := "Karl sah Meier\nUND AUCH MEIER IN BONN\n" + strings.Repeat("ging fort. ", 40)
+	super, sub := "Karl=B-NAME? Meier=B-NAME", "Meier=B-NAME_STAFF Bonn=B-LOCATION_CITY"
+	decisions := []ner.Decision{{SuperclassThreshold: 0.5}, {Lambda: 0.6}}
+	var apart []*ner.Ensemble
+	for i, name := range []string{"ner.de", "ner.en"} {
+		e := ensemble(name, super, sub)
+		e.Decision = decisions[i]
+		apart = append(apart, e)
+	}
+	one := ensemble("ner.de", super, sub)
+	other := *one
+	other.Name, other.Languages = "ner.en", []phi.Language{phi.English}
+	one.Decision, other.Decision = decisions[0], decisions[1]
+	var windows atomic.Int64
+	for _, tagger := range []ner.Tagger{one.Superclass, one.Subclass} {
+		tagger.(*book).windows = func([]int64) { windows.Add(1) }
+	}
+	read := func(language phi.Language, ensembles ...*ner.Ensemble) ([]string, int64) {
+		windows.Store(0)
+		spans, err := newDetector(t, ner.Options{}, ensembles...).Detect(context.Background(), &pipeline.Document{Text: text, Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return show(text, spans), windows.Load()
+	}
+	got, both := read("", one, &other)
+	if want, _ := read("", apart...); !slices.Equal(got, want) || !slices.Contains(got, "LOCATION_CITY:BONN@de.subclass+ner.en.subclass") {
+		t.Errorf("%q, want %q", got, want)
+	}
+	_, alone := read(phi.German, one, &other)
+	if both != alone || alone == 0 {
+		t.Errorf("%d windows for two packs, %d for one", both, alone)
+	}
+	// Two packs that cut their windows in another way do not share.
+	other.Window = 20
+	if _, n := read("", one, &other); n <= alone {
+		t.Errorf("%d windows where one pack reads shorter ones", n)
+	}
+}
+
+// From one reading the witness gives for each lambda what it would give for that lambda alone.
+func TestTestifyLambda(t *testing.T) {
+	text := "Karl sah Meier"
+	d := newDetector(t, ner.Options{}, ensemble("ner.de", "Karl=B-NAME? Meier=B-NAME", "Meier=B-NAME_STAFF"))
+	lambdas := []float64{0, 0.6, 0.99}
+	found, possible, err := d.TestifyLambda(context.Background(), &pipeline.Document{Text: text}, lambdas)
+	if err != nil || len(found) != 3 || len(possible) != 3 {
+		t.Fatal(found, possible, err)
+	}
+	for i := range lambdas {
+		f, p, err := d.Testify(context.Background(), &pipeline.Document{Text: text, Lambda: &lambdas[i]})
+		if err != nil || !slices.Equal(show(text, f), show(text, found[i])) || !slices.Equal(show(text, p), show(text, possible[i])) {
+			t.Errorf("lambda %g: %q and %q, alone %q and %q (%v)", lambdas[i], show(text, found[i]), show(text, possible[i]), show(text, f), show(text, p), err)
+		}
+	}
+	if slices.Equal(show(text, found[0]), show(text, found[1])) {
+		t.Error("lambda changes nothing")
+	}
+	if _, _, err := d.TestifyLambda(context.Background(), &pipeline.Document{Text: text}, []float64{2}); err == nil {
+		t.Error("swept a lambda of 2")
+	}
+}

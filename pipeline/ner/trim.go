@@ -37,9 +37,45 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
 	}))
+	s = shed(text, s)
 	s.Start = signBefore(text, s, low)
 	s.End = signBehind(text, s)
 	return unglue(text, s)
+}
+
+// neverFirst and neverLast are words that no identifier begins or ends with: a tagger that took one along counted a word
+// too many. Articles may begin a name of a place, particles a surname.
+var (
+	neverFirst = wordSet("in im am an ab bei mit und oder ist war seit vom auf aus of on at and or is was by to for with from since until till")
+	neverLast  = wordSet("in im am an ab bei mit und oder ist war seit vom zum zur von auf aus für wg des dem den der of on at and or is was by to for with from nr the")
+)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// shed takes such words off a span of several words.
+func shed(text string, s phi.Span) phi.Span {
+	for {
+		inside := text[s.Start:s.End]
+		first := strings.IndexFunc(inside, unicode.IsSpace)
+		last := strings.LastIndexFunc(inside, unicode.IsSpace)
+		switch {
+		case first < 0:
+			return s
+		case neverFirst[strings.ToLower(inside[:first])]:
+			s.Start += first
+			s.Start += len(text[s.Start:s.End]) - len(strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace))
+		case neverLast[strings.ToLower(strings.TrimRight(inside[last+1:], "."))]:
+			s.End = s.Start + len(strings.TrimRightFunc(inside[:last], unicode.IsSpace))
+		default:
+			return s
+		}
+	}
 }
 
 // unglue leaves out what is written to a number and says what it is.
