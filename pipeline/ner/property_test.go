@@ -266,6 +266,10 @@ func checkDetect(t *testing.T, text string, seed uint64, n int, pooling Pooling)
 			}
 		}
 		for _, u := range units(text, 0, len(text)) {
+			word := strings.ToLower(text[u.start:u.end])
+			if neverFirst[word] || neverLast[word] {
+				continue // may stand at a border at one lambda and inside at another
+			}
 			if u.word && before[u.start] && !covered[u.start] {
 				t.Fatalf("lambda %v covers less than %v", lambdas[i], lambdas[i-1])
 			}

@@ -28,8 +28,8 @@ var (
 // reach is how much of the end of a span and of what follows is looked at, in bytes.
 const reach = 32
 
-// trim takes signs off the borders of a span that cannot belong to it, and adds those that must. No word is lost or
-// gained, and nothing before low is taken.
+// trim takes signs and little words off the borders of a span that cannot belong to it, and adds the signs that must. No
+// other word is lost or gained, and nothing before low is taken.
 func trim(text string, s phi.Span, low int) phi.Span {
 	inside := text[s.Start:s.End]
 	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
