@@ -1,12 +1,12 @@
 package pipeline
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // DetectLanguage tells German from English by function words and letters. Sections are judged by themselves: a text with
@@ -65,32 +65,48 @@ func languageEvidence(text string) (de, en float64) {
 		if w.End-w.Start > 24 {
 			continue
 		}
-		if raw := text[w.Start:w.End]; !functionWords.May(raw) && isASCII(raw) {
+		raw := text[w.Start:w.End]
+		if !functionFilter.May(raw) && isASCII(raw) {
 			continue
 		}
-		word := appendLower(buf[:0], text[w.Start:w.End])
-		switch {
-		case germanWords[string(word)]:
+		word := appendLower(buf[:0], raw)
+		switch functionWords.FindBytes(word, lists.Hash(word)) {
+		case phi.German:
 			de++
-		case englishWords[string(word)]:
+		case phi.English:
 			en++
-		case bytes.ContainsAny(word, "äöüß"):
-			de += 0.5
+		default:
+			if hasUmlaut(word) {
+				de += 0.5
+			}
 		}
 	}
 	return de, en
 }
 
-// functionWords holds the words of both lists.
-var functionWords = func() *fold.Filter {
-	f := new(fold.Filter)
-	for _, words := range []map[string]bool{germanWords, englishWords} {
-		for w := range words {
-			f.Add(w)
+// functionWords gives the language of a function word; functionFilter tells cheaply that a word is none.
+var functionWords, functionFilter = func() (*lists.Table[phi.Language], *fold.Filter) {
+	m, f := map[string]phi.Language{}, new(fold.Filter)
+	for w := range wordSet(englishWords) {
+		m[w] = phi.English
+		f.Add(w)
+	}
+	for w := range wordSet(germanWords) { // what is listed in both is German
+		m[w] = phi.German
+		f.Add(w)
+	}
+	return lists.NewTable(m), f
+}()
+
+// hasUmlaut says whether a word in lower case holds an umlaut or a sharp s.
+func hasUmlaut(word []byte) bool {
+	for i, c := range word[1:] {
+		if word[i] == 0xc3 && (c == 0xa4 || c == 0xb6 || c == 0xbc || c == 0x9f) {
+			return true
 		}
 	}
-	return f
-}()
+	return false
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {
@@ -101,17 +117,17 @@ func isASCII(s string) bool {
 	return true
 }
 
-var germanWords = wordSet(`und der die das des dem den ein eine einer eines einem einen ist sind war wurde wurden wird werden mit nach
+const germanWords = `und der die das des dem den ein eine einer eines einem einen ist sind war wurde wurden wird werden mit nach
 	bei von vom zur zum für über unter auch nicht kein keine keiner sich wir sie er es ich ihr ihre seine auf aus im am als
 	oder aber sowie bis seit durch gegen ohne zwischen dass hat haben hatte kann konnte sehr noch nur jetzt heute gestern
 	patient patientin aufnahme entlassung befund diagnose therapie anamnese beurteilung klinik station geb geboren herr frau
-	sehr geehrte geehrter kollege kollegin kollegen grüßen straße uhr tag tage woche wochen monat monate jahr jahre jährige jähriger`)
+	sehr geehrte geehrter kollege kollegin kollegen grüßen straße uhr tag tage woche wochen monat monate jahr jahre jährige jähriger`
 
-var englishWords = wordSet(`the and of to is was were are be been with for on at by from that this these those which who has have had not
+const englishWords = `the and of to is was were are be been with for on at by from that this these those which who has have had not
 	no or but as an it his her he she they we you i my our your their will would should can could may there when after before
 	during without between patient history admission discharge diagnosis exam denies reports noted seen follow up daily
 	mg tablet dear sincerely regards year old years days weeks months today yesterday left right normal pain blood
-	hospital clinic mr mrs ms`)
+	hospital clinic mr mrs ms`
 
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}

@@ -8,32 +8,40 @@ import (
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // Memory remembers names, ids and places that were found with confidence, so that the same text is masked wherever else
 // it stands in the document, or, for the same patient, in the request. It is safe for concurrent use.
 type Memory struct {
-	mu sync.RWMutex
-	// counts maps the first word of what was learnt, in lower case, to the numbers of words of the phrases that begin
-	// with it, as bits: phrases of any number are found in a step each, however many begin with the same word.
-	counts  map[string]uint16
-	keys    map[string]int32 // index + 1 of the first phrase of a key
+	mu      sync.RWMutex
+	entries map[string]entry // by the words of what was learnt, in lower case
 	phrases []phrase
-	heads   [256]head
-	seen    map[learnt]bool // while a text is learnt
+	heads   heads
+	recent  [128]learnt     // while a text is learnt, each at the place that the hash of its surface gives
 	text    strings.Builder // holds the keys, so that they are not allocated one by one
+	fold    fold.Buffer
 }
 
-// learnt is a finding of a text: what was learnt once need not be learnt again.
+// entry is what was learnt under one key, and under keys that begin with it.
+type entry struct {
+	first int32 // index + 1 of the first phrase of the key; 0: none
+	// counts of a single word are the numbers of words of the phrases that begin with it, as bits: phrases of any number
+	// are found in a step each, however many begin with the same word.
+	counts uint16
+}
+
+// learnt is a finding of a text: what was learnt just now need not be learnt again.
 type learnt struct {
 	surface, entity string
 	kind            phi.Type
 }
 
-// head says of what was learnt with one first byte what can be told of a word before it is looked up.
-type head struct {
-	lengths uint64 // bit n: a first word of n bytes; bit 0: one of 63 or more
-	lower   bool   // one that begins with a small letter
+// heads say of what was learnt what can be told of a word before it is looked up.
+type heads struct {
+	words  fold.Filter // the first words
+	begins [256]bool   // the bytes of ASCII that one of them may begin with in a text
 }
 
 // phrase is one remembered surface.
@@ -62,7 +70,7 @@ const (
 
 // NewMemory makes an empty memory.
 func NewMemory() *Memory {
-	return &Memory{counts: map[string]uint16{}, keys: map[string]int32{}, seen: map[learnt]bool{}}
+	return &Memory{entries: map[string]entry{}}
 }
 
 // memories are those of single documents.
@@ -74,12 +82,11 @@ func (m *Memory) release() {
 		memories.Put(NewMemory())
 		return
 	}
-	clear(m.counts)
-	clear(m.keys)
+	clear(m.entries)
 	clear(m.phrases)
 	m.phrases = m.phrases[:0]
 	m.text.Reset()
-	m.heads = [256]head{}
+	m.heads = heads{}
 	memories.Put(m)
 }
 
@@ -87,14 +94,15 @@ func (m *Memory) release() {
 func (m *Memory) Learn(text string, spans []phi.Span) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	defer clear(m.seen)
+	defer clear(m.recent[:])
 	for _, s := range spans {
 		if s.Score < learnScore || !memorable(s.Type) {
 			continue
 		}
 		surface := text[s.Start:s.End]
-		if k := (learnt{surface, s.Entity, s.Type}); !m.seen[k] {
-			m.seen[k] = true
+		k, last := learnt{surface, s.Entity, s.Type}, &m.recent[lists.Hash(surface)%uint32(len(m.recent))]
+		if *last != k {
+			*last = k
 			m.learn(surface, s)
 		}
 	}
@@ -157,7 +165,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	s.Source = "memory"
 	s.Interval = nil
 	if letters >= minLength(s.Type, shapes[0]) && !(n == 1 && shapes[0] == lowerCase) {
-		if n > 1 || !ordinary(words[0]) {
+		if n > 1 || !m.ordinary(words[0]) {
 			m.add(phrase{key: whole, shape: shapes[0], span: s})
 		}
 	}
@@ -166,7 +174,7 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	}
 	for i, w := range words[:n] {
 		// A part of a name stands for the person only if it can hardly be anything else.
-		if utf8.RuneCountInString(w) >= 4 && (shapes[i] == titleCase || shapes[i] == upperCase) && !ordinary(w) {
+		if utf8.RuneCountInString(w) >= 4 && (shapes[i] == titleCase || shapes[i] == upperCase) && !m.ordinary(w) {
 			m.add(phrase{key: w, shape: shapes[i], span: s})
 		}
 	}
@@ -204,62 +212,72 @@ func minLength(t phi.Type, first shape) int {
 // entity or shape only, so there are few of a key.
 func (m *Memory) add(p phrase) {
 	word, _, _ := strings.Cut(p.key, " ")
-	h := &m.heads[word[0]]
-	h.lengths |= lengthBit(len(word))
-	h.lower = h.lower || p.shape == lowerCase
-	for link := m.keys[p.key]; link != 0; link = m.phrases[link-1].next {
-		if comparePhrases(m.phrases[link-1], p) == 0 {
+	m.heads.add(word, p.shape)
+	e := m.entries[p.key]
+	before, link := int32(0), e.first
+	for link != 0 {
+		order := comparePhrases(&m.phrases[link-1], &p)
+		if order == 0 {
 			return
 		}
-	}
-	m.counts[word] |= 1 << strings.Count(p.key, " ")
-	m.phrases = append(m.phrases, p)
-	added := int32(len(m.phrases))
-	before := int32(0)
-	link := m.keys[p.key]
-	for link != 0 && comparePhrases(m.phrases[link-1], p) < 0 {
+		if order > 0 {
+			break
+		}
 		before, link = link, m.phrases[link-1].next
 	}
-	m.phrases[added-1].next = link
+	p.next = link
+	m.phrases = append(m.phrases, p)
+	added := int32(len(m.phrases))
 	if before == 0 {
-		m.keys[p.key] = added
+		e.first = added
 	} else {
 		m.phrases[before-1].next = added
 	}
-}
-
-func lengthBit(n int) uint64 {
-	if n > 63 {
-		return 1
+	if len(word) == len(p.key) {
+		e.counts |= 1
+		m.entries[p.key] = e
+		return
 	}
-	return 1 << n
+	m.entries[p.key] = e
+	first := m.entries[word]
+	first.counts |= 1 << strings.Count(p.key, " ")
+	m.entries[word] = first
 }
 
 // comparePhrases orders the phrases of one key so that learning in another order gives the same answers.
-func comparePhrases(a, b phrase) int {
-	return cmp.Or(
-		cmp.Compare(a.shape, b.shape),
-		cmp.Compare(a.span.Type, b.span.Type),
-		cmp.Compare(a.span.Entity, b.span.Entity),
-	)
+func comparePhrases(a, b *phrase) int {
+	switch {
+	case a.shape != b.shape:
+		return cmp.Compare(a.shape, b.shape)
+	case a.span.Type != b.span.Type:
+		return cmp.Compare(a.span.Type, b.span.Type)
+	}
+	return strings.Compare(a.span.Entity, b.span.Entity)
 }
 
 // Find gives every whole-word occurrence of what was learnt.
-func (m *Memory) Find(text string, _ phi.Language) []phi.Span {
+func (m *Memory) Find(text string, _ phi.Language) []phi.Span { return m.find(nil, text) }
+
+// find appends them.
+func (m *Memory) find(found []phi.Span, text string) []phi.Span {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(m.phrases) == 0 {
-		return nil
+		return found
 	}
-	found := make([]phi.Span, 0, 16)
 	var buf [128]byte
-	for w, ok := nextWord(text, 0); ok; w, ok = nextWord(text, w.End) {
-		if !m.mayBegin(text[w.Start:w.End]) {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < utf8.RuneSelf && !m.heads.begins[c] || !wordBegins(text, i) {
+			continue
+		}
+		w := Word{i, wordEnd(text, i)}
+		i = w.End - 1
+		if !m.heads.mayBegin(text[w.Start:w.End]) {
 			continue
 		}
 		key := appendLower(buf[:0], text[w.Start:w.End])
-		if counts := m.counts[string(key)]; counts != 0 {
-			if s, ok := m.longest(text, w, key, counts); ok {
+		if e := m.entries[string(key)]; e.counts != 0 {
+			if s, ok := m.longest(text, w, key, e); ok {
 				found = append(found, s)
 			}
 		}
@@ -267,15 +285,18 @@ func (m *Memory) Find(text string, _ phi.Language) []phi.Span {
 	return found
 }
 
-// longest gives the longest phrase that begins with the word w, of which key is the small form. The words must stand
+// longest gives the longest phrase that begins with the word w, of which key is the small form and e the entry. The words must stand
 // together: nothing but up to three separators, at most one of them a line end, between two of them.
-func (m *Memory) longest(text string, w Word, key []byte, counts uint16) (phi.Span, bool) {
+func (m *Memory) longest(text string, w Word, key []byte, e entry) (phi.Span, bool) {
 	var best phi.Span
 	seen := shapeOf(text[w.Start:w.End])
 	start := w.Start
-	for ; counts != 0; counts >>= 1 {
+	for counts, begun := e.counts, false; counts != 0; counts, begun = counts>>1, true {
 		if counts&1 != 0 {
-			for link := m.keys[string(key)]; link != 0; link = m.phrases[link-1].next {
+			if begun {
+				e = m.entries[string(key)]
+			}
+			for link := e.first; link != 0; link = m.phrases[link-1].next {
 				if p := &m.phrases[link-1]; sameClass(p.shape, seen) {
 					best = p.span
 					best.Start, best.End = start, w.End
@@ -293,29 +314,23 @@ func (m *Memory) longest(text string, w Word, key []byte, counts uint16) (phi.Sp
 	return best, best.Type != phi.NoType
 }
 
-// mayBegin says whether something that was learnt can begin with the word, without looking it up.
-func (m *Memory) mayBegin(word string) bool {
-	c := word[0]
-	switch {
-	case c >= utf8.RuneSelf:
-		return true
-	case c-'A' < 26:
-		c += 'a' - 'A'
-	case c-'a' < 26 && !m.heads[c].lower:
-		return false
+// add enters the first word, in lower case, of a phrase.
+func (h *heads) add(word string, s shape) {
+	h.words.Add(word)
+	switch c := word[0]; {
+	case c-'a' < 26:
+		h.begins[c-'a'+'A'] = true
+		h.begins[c] = h.begins[c] || s == lowerCase
+	default:
+		h.begins[c] = true
 	}
-	if m.heads[c].lengths&lengthBit(len(word)) != 0 {
-		return true
-	}
-	if m.heads[c].lengths == 0 {
-		return false
-	}
-	for i := 1; i < len(word); i++ {
-		if word[i] >= utf8.RuneSelf {
-			return true // the small form may have another length
-		}
-	}
-	return false
+}
+
+// mayBegin says whether something that was learnt can begin with the word, of which the first byte is known to begin
+// one, without looking it up. It says so of every word that begins beyond ASCII, and of every other that is not ASCII,
+// since its small form may have another length.
+func (h *heads) mayBegin(word string) bool {
+	return len(word) == 1 || word[0] >= utf8.RuneSelf || h.words.May(word) || !isASCII(word)
 }
 
 // sameClass lets "STEIN" find "Stein" and the other way round, never "stein".
@@ -335,8 +350,22 @@ func shapeOf(word string) shape {
 	case !unicode.IsUpper(r):
 		return lowerCase
 	}
-	if rest := word[n:]; rest != "" && rest == strings.ToUpper(rest) {
+	if rest := word[n:]; rest != "" && capitals(rest) {
 		return upperCase
 	}
 	return titleCase
+}
+
+// capitals says whether no letter of s has another form in upper case.
+func capitals(s string) bool {
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			if 'a' <= r && r <= 'z' {
+				return false
+			}
+		} else if unicode.ToUpper(r) != r {
+			return false
+		}
+	}
+	return true
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
@@ -60,41 +61,57 @@ func (p *Pipeline) Detect(ctx context.Context, text string, o Options) ([]phi.Sp
 	if len(o.Extra) > 0 {
 		detectors = slices.Concat(p.Detectors, o.Extra)
 	}
-	var found []phi.Span
+	f := allFindings.Get().(*findings)
+	defer f.release()
 	for w := range windows(view, p.Window) {
-		spans, err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda}, o.Raw)
-		if err != nil {
+		if err := p.detectWindow(ctx, detectors, view, w, Document{Language: language, Lambda: o.Lambda}, o.Raw, f); err != nil {
 			return nil, language, err
 		}
-		if found == nil {
-			found = spans
-			continue
-		}
-		found = append(found, spans...)
 	}
 	if o.Raw {
+		found := slices.Clone(f.spans)
 		slices.SortFunc(found, phi.Compare)
 		return found, language, nil
 	}
-	return p.settle(view, language, found, o), language, nil
+	return f.settle(view, o), language, nil
+}
+
+// findings are the raw findings in one text; their room is used for one text after the other.
+type findings struct {
+	spans, protected []phi.Span
+	doc              Document // the window being read
+}
+
+var allFindings = sync.Pool{New: func() any { return new(findings) }}
+
+// release forgets the findings and keeps the room, unless a long text made it large.
+func (f *findings) release() {
+	clear(f.spans)
+	clear(f.protected)
+	f.spans, f.protected, f.doc = f.spans[:0], f.protected[:0], Document{}
+	if max(cap(f.spans), cap(f.protected)) > 1<<12 {
+		*f = findings{}
+	}
+	allFindings.Put(f)
 }
 
 // settle applies protection and memory to raw findings and resolves them.
-func (p *Pipeline) settle(view string, language phi.Language, found []phi.Span, o Options) []phi.Span {
-	protected, found := splitProtected(found)
-	found = protect(found, protected)
+func (f *findings) settle(view string, o Options) []phi.Span {
+	f.protected, f.spans = splitProtected(f.protected, f.spans)
+	f.spans = protect(f.spans, f.protected)
 	if !o.NoMemory {
 		memory := memories.Get().(*Memory)
 		defer memory.release()
-		memory.Learn(view, found)
-		recalled := memory.Find(view, language)
+		memory.Learn(view, f.spans)
+		direct := len(f.spans)
+		f.spans = memory.find(f.spans, view)
 		if o.Memory != nil {
-			recalled = append(recalled, o.Memory.Find(view, language)...)
+			f.spans = o.Memory.find(f.spans, view)
 			o.Memory.Merge(memory)
 		}
-		found = append(found, protect(recalled, protected)...)
+		f.spans = f.spans[:direct+len(protect(f.spans[direct:], f.protected))]
 	}
-	return Resolve(view, found)
+	return Resolve(view, f.spans)
 }
 
 // Recall settles the spans of a text again with what the memory has learnt since: the second reading of a request.
@@ -103,15 +120,17 @@ func Recall(text string, language phi.Language, spans []phi.Span, memory *Memory
 	return Resolve(view, append(slices.Clone(spans), memory.Find(view, language)...))
 }
 
-func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document, raw bool) ([]phi.Span, error) {
-	about.Text = view[w.start:w.end]
-	doc := &about
-	found := make([]phi.Span, 0, 16+len(doc.Text)/64) // letters hold one a line or so
+// detectWindow adds what the detectors find in a window.
+func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view string, w window, about Document, raw bool, f *findings) error {
+	f.doc = about
+	doc := &f.doc
+	doc.Text = view[w.start:w.end]
+	first := len(f.spans)
 	var possible []phi.Span
 	witnessed := false
 	for _, d := range detectors {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		var spans []phi.Span
 		var err error
@@ -124,32 +143,35 @@ func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view 
 			spans, err = d.Detect(ctx, doc)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Name(), err)
+			return fmt.Errorf("%s: %w", d.Name(), err)
 		}
 		for _, s := range spans {
 			if !fits(doc.Text, s) {
-				return nil, fmt.Errorf("%s: %w", d.Name(), ErrSpan)
+				return fmt.Errorf("%s: %w", d.Name(), ErrSpan)
 			}
 			if w.cuts(s, len(view)) {
 				continue
 			}
-			found = append(found, s)
+			f.spans = append(f.spans, s)
 		}
 	}
+	found := f.spans[first:]
 	if witnessed {
 		found = contradict(found, possible)
+		f.spans = f.spans[:first+len(found)]
 	}
 	for i := range found {
 		found[i].Start += w.start
 		found[i].End += w.start
 	}
-	return found, nil
+	return nil
 }
 
 // sure is the score from which a finding needs no witness.
-const sure = 0.9
+const sure = 0.97
 
-// contradict drops the findings that are not sure and that no stretch of possible touches. What the patient's own
+// contradict drops the findings that are not sure and that no stretch of possible touches, and of places, names and
+// occupations the words at either end that none touches ("Versicherung" before the insurer's name). What the patient's own
 // resources, a site's dictionary or its templates say stands in any case, and so does protection.
 func contradict(found, possible []phi.Span) []phi.Span {
 	slices.SortFunc(possible, phi.Compare)
@@ -159,13 +181,37 @@ func contradict(found, possible []phi.Span) []phi.Span {
 		reach = max(reach, s.End)
 		ends[i] = reach
 	}
-	return slices.DeleteFunc(found, func(s phi.Span) bool {
+	kept := found[:0]
+	for _, s := range found {
 		if s.Score >= sure || s.Type == phi.Protected || !strings.HasPrefix(s.Source, "rules.") && !strings.HasPrefix(s.Source, "gazetteer.") {
-			return false
+			kept = append(kept, s)
+			continue
 		}
 		after, _ := slices.BinarySearchFunc(possible, s.End, func(p phi.Span, end int) int { return cmp.Compare(p.Start, end) })
-		return after == 0 || ends[after-1] <= s.Start
-	})
+		if after == 0 || ends[after-1] <= s.Start {
+			continue
+		}
+		if ofWords(s.Type) {
+			first, _ := slices.BinarySearch(ends[:after], s.Start+1)
+			s.Start, s.End = max(s.Start, possible[first].Start), min(s.End, ends[after-1])
+		}
+		kept = append(kept, s)
+	}
+	clear(found[len(kept):])
+	return kept
+}
+
+// ofWords says whether a type consists of words, of which some may be too many.
+func ofWords(t phi.Type) bool {
+	switch t {
+	case phi.LocationStreet, phi.LocationZIP:
+		return false
+	}
+	switch t.Category() {
+	case phi.CategoryName, phi.CategoryLocation, phi.CategoryProfession:
+		return true
+	}
+	return false
 }
 
 func fits(text string, s phi.Span) bool {

@@ -84,7 +84,7 @@ func TestWitnessContradictsWhatIsNotSure(t *testing.T) {
 	}
 	detectors := []Detector{
 		from("gazetteer.firstname", "Delle", 0.6), from("rules.name.pair", "Camila", 0.7), from("gazetteer.surname", "Rose", 0.5),
-		from("rules.name.title", "Miller", 0.92), from("known.name", "Hope", 0.6), from("template", "Berg", 0.7),
+		from("rules.name.title", "Miller", 0.97), from("known.name", "Hope", 0.6), from("template", "Berg", 0.7),
 	}
 	text := "Delle Camila Rose Miller Hope Berg Kent"
 	names := func(p *Pipeline, o Options) (words []string) {
@@ -111,6 +111,23 @@ func TestWitnessContradictsWhatIsNotSure(t *testing.T) {
 	first := &Pipeline{Detectors: append([]Detector{witness}, detectors...)}
 	if got := names(first, Options{}); !slices.Equal(got, want) {
 		t.Errorf("with the witness before the others: %q, want %q", got, want)
+	}
+}
+
+// Words at the ends of an uncertain place that no tagger holds for PHI are left; numbers stay whole.
+func TestWitnessTrimsPlaces(t *testing.T) {
+	text := "bei Versicherung Visana Karte 80756 0028"
+	found := []phi.Span{
+		{Start: 4, End: 23, Type: phi.LocationOrganization, Score: 0.9, Source: "rules.organization.name"},
+		{Start: 30, End: 40, Type: phi.IDHealthplan, Score: 0.9, Source: "rules.id.healthplan"},
+	}
+	possible := []phi.Span{{Start: 17, End: 23}, {Start: 30, End: 35}}
+	var got []string
+	for _, s := range contradict(found, possible) {
+		got = append(got, text[s.Start:s.End])
+	}
+	if want := []string{"Visana", "80756 0028"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -2,31 +2,31 @@ package pipeline
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
 )
 
 // certain is the score from which a span keeps its borders against a longer one of another category: a checksum or a
 // known identifier knows better than a model where it begins.
 const certain = 0.97
 
-// splitProtected takes the protected spans out of the list, in place.
-func splitProtected(spans []phi.Span) (protected, rest []phi.Span) {
+// splitProtected takes the protected spans out of the list, in place, and appends them to the others.
+func splitProtected(protected, spans []phi.Span) (_, rest []phi.Span) {
 	rest = spans[:0]
 	for _, s := range spans {
 		if s.Type == phi.Protected {
-			if protected == nil {
-				protected = make([]phi.Span, 0, 16)
-			}
 			protected = append(protected, s)
 		} else {
 			rest = append(rest, s)
 		}
 	}
+	clear(spans[len(rest):])
 	slices.SortFunc(protected, phi.Compare)
 	return protected, rest
 }
@@ -53,19 +53,30 @@ func protect(spans, protected []phi.Span) []phi.Span {
 	for _, s := range protected {
 		longest = max(longest, s.Len())
 	}
-	return slices.DeleteFunc(spans, func(s phi.Span) bool {
+	kept := spans[:0]
+	for _, s := range spans {
 		// Only protected spans that begin within the longest one's length before s can contain it.
-		from, _ := slices.BinarySearchFunc(protected, s.Start-longest, func(p phi.Span, at int) int { return p.Start - at })
-		for _, p := range protected[from:] {
-			if p.Start > s.Start {
-				break
-			}
-			if p.Contains(s) && s.Score < p.Score {
-				return true
-			}
+		from := sort.Search(len(protected), func(i int) bool { return protected[i].Start >= s.Start-longest })
+		if !outweighs(protected[from:], s) {
+			kept = append(kept, s)
 		}
-		return false
-	})
+	}
+	clear(spans[len(kept):])
+	return kept
+}
+
+// outweighs says whether one of the protected spans, which are sorted, holds s and is stronger.
+func outweighs(protected []phi.Span, s phi.Span) bool {
+	for i := range protected {
+		p := &protected[i]
+		if p.Start > s.Start {
+			return false
+		}
+		if s.End <= p.End && s.Score < p.Score {
+			return true
+		}
+	}
+	return false
 }
 
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
@@ -80,9 +91,8 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 			work = append(work, s)
 		}
 	}
-	slices.SortFunc(work, phi.Compare)
-	work = slices.Compact(work)
 	r.work = work
+	work = slices.Compact(r.sort())
 	out := make([]phi.Span, 0, len(work))
 	for i := 0; i < len(work); {
 		j, end := i+1, work[i].End
@@ -99,7 +109,8 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 // resolver settles the spans of one text; its buffers are used for one cluster after the other.
 type resolver struct {
 	text               string
-	work               []phi.Span
+	work, sorted       []phi.Span
+	keys               []uint64 // see sort
 	united, left, next []phi.Span
 	joined             map[[2]string]string // sources that were joined before
 }
@@ -112,10 +123,46 @@ func (r *resolver) release() {
 		*r = resolver{joined: map[[2]string]string{}}
 	}
 	r.text = ""
-	for _, buffer := range [...][]phi.Span{r.work, r.united, r.left, r.next} {
+	clear(r.work)
+	clear(r.sorted)
+	for _, buffer := range [...][]phi.Span{r.united, r.left, r.next} {
 		clear(buffer[:cap(buffer)])
 	}
 	resolvers.Put(r)
+}
+
+// Sorting keys hold where a span begins, its length, so that of those that begin together longer ones come first, and
+// its index. Keys are sorted instead of the spans, which are large.
+const (
+	lengthBits = 12
+	indexBits  = 20
+)
+
+// sort gives the spans in the order of phi.Compare.
+func (r *resolver) sort() []phi.Span {
+	if len(r.work) >= 1<<indexBits {
+		slices.SortFunc(r.work, phi.Compare)
+		return r.work
+	}
+	r.keys = r.keys[:0]
+	for i := range r.work {
+		s := &r.work[i]
+		shortness := uint64(1<<lengthBits - 1 - min(s.Len(), 1<<lengthBits-1))
+		r.keys = append(r.keys, uint64(s.Start)<<(lengthBits+indexBits)|shortness<<indexBits|uint64(i))
+	}
+	slices.Sort(r.keys)
+	r.sorted = r.sorted[:0]
+	for i := 0; i < len(r.keys); {
+		first := len(r.sorted)
+		place := r.keys[i] >> indexBits
+		for ; i < len(r.keys) && r.keys[i]>>indexBits == place; i++ {
+			r.sorted = append(r.sorted, r.work[r.keys[i]&(1<<indexBits-1)])
+		}
+		if len(r.sorted)-first > 1 {
+			slices.SortFunc(r.sorted[first:], phi.Compare)
+		}
+	}
+	return r.sorted
 }
 
 // tidy grows a span to whole words and leaves titles and possessive endings outside.
@@ -135,6 +182,9 @@ const growLimit = 64
 // upper case is a border as well, because glued text ("Whitlock" + "E0048291") is split there by the rules; so is a
 // genitive s, which stays in the text.
 func growToWords(text string, start, end int) (int, int) {
+	if apart(text, start-1) && (start == len(text) || text[start] < utf8.RuneSelf) && apart(text, end) {
+		return start, end
+	}
 	for limit := start - growLimit; start > 0 && start > limit; {
 		before, n := utf8.DecodeLastRuneInString(text[:start])
 		after, _ := utf8.DecodeRuneInString(text[start:])
@@ -155,6 +205,11 @@ func growToWords(text string, start, end int) (int, int) {
 		end += n
 	}
 	return start, end
+}
+
+// apart says whether what stands at i is of ASCII and joins nothing, or whether there is nothing.
+func apart(text string, i int) bool {
+	return i < 0 || i >= len(text) || text[i] < utf8.RuneSelf && (wordBytes[text[i]] == noWordByte || text[i] == '_')
 }
 
 func joined(before, after rune) bool {
@@ -192,6 +247,15 @@ var titles = func() map[string]bool {
 
 const longestTitle = 24 // bytes
 
+// titleFilter tells cheaply that a word is no title.
+var titleFilter = func() *fold.Filter {
+	f := new(fold.Filter)
+	for t := range titles {
+		f.Add(t)
+	}
+	return f
+}()
+
 // titlePrefix gives the length of the titles at the start of a name; 0 when the name would be nothing but titles.
 func titlePrefix(name string) int {
 	at := 0
@@ -199,7 +263,7 @@ func titlePrefix(name string) int {
 	for {
 		w, ok := nextWord(name, at)
 		end := w.End
-		if !ok || w.Start != at || end-at > longestTitle || !titles[string(appendLower(buf[:0], name[at:end]))] {
+		if !ok || w.Start != at || end-at > longestTitle || !titleFilter.May(name[at:end]) || !titles[string(appendLower(buf[:0], name[at:end]))] {
 			break
 		}
 		rest := strings.TrimLeft(name[end:], ". \t\u00a0")
@@ -305,6 +369,9 @@ const believable = 0.8
 // typeRank says whether a decides the type against b: what is certain wins, then the higher score, then the priority of
 // the type. Of places the longer one wins in any case: a hospital is no city, however well the city in its name is known.
 func typeRank(a, b phi.Span) bool {
+	if la, lb := labelled(a), labelled(b); la != lb {
+		return la
+	}
 	if a.Type.Category() == phi.CategoryLocation && a.Len() != b.Len() && min(a.Score, b.Score) >= believable {
 		return a.Len() > b.Len()
 	}
@@ -318,6 +385,12 @@ func typeRank(a, b phi.Span) bool {
 		return a.Score > b.Score
 	}
 	return a.Type < b.Type
+}
+
+// labelled says whether the text itself names the kind of an identifier ("VSNR", "Polizze", "MRN"): then nothing else
+// knows it better. A study is often named without a label, and "Nr." says nothing.
+func labelled(s phi.Span) bool {
+	return s.Type.Category() == phi.CategoryID && s.Type != phi.IDOther && s.Type != phi.IDStudy && strings.HasPrefix(s.Source, "rules.id.")
 }
 
 func (r *resolver) joinSources(a, b string) string {

@@ -24,40 +24,59 @@ func Words(text string) iter.Seq[Word] {
 // nextWord gives the first word that begins at or after a border of words; ok is false where there is none.
 func nextWord(text string, at int) (w Word, ok bool) {
 	i := at
-seek:
-	for i < len(text) {
-		switch wordBytes[text[i]] {
-		case noWordByte:
+	for {
+		for i < len(text) && wordBytes[text[i]] == noWordByte {
 			i++
-			continue
-		case partOfRune:
-			if n, in := wordRuneAt(text, i); !in {
-				i += n
-				continue
-			}
 		}
-		break seek
+		if i == len(text) || wordBytes[text[i]] == wordByte {
+			break
+		}
+		n, in := wordRuneAt(text, i)
+		if in {
+			break
+		}
+		i += n
 	}
 	if i >= len(text) {
 		return Word{}, false
 	}
-	w.Start = i
-read:
-	for i < len(text) {
-		switch wordBytes[text[i]] {
-		case wordByte:
+	return Word{i, wordEnd(text, i)}, true
+}
+
+// wordEnd gives the end of the word that begins at i.
+func wordEnd(text string, i int) int {
+	for {
+		for i < len(text) && wordBytes[text[i]] == wordByte {
 			i++
-			continue
+		}
+		if i == len(text) || wordBytes[text[i]] == noWordByte {
+			return i
+		}
+		n, in := wordRuneAt(text, i)
+		if !in {
+			return i
+		}
+		i += n
+	}
+}
+
+// wordBegins says whether a word begins at i.
+func wordBegins(text string, i int) bool {
+	if i > 0 {
+		switch wordBytes[text[i-1]] {
+		case wordByte:
+			return false
 		case partOfRune:
-			if n, in := wordRuneAt(text, i); in {
-				i += n
-				continue
+			if r, _ := utf8.DecodeLastRuneInString(text[:i]); isWordRune(r) {
+				return false
 			}
 		}
-		break read
 	}
-	w.End = i
-	return w, true
+	if wordBytes[text[i]] != partOfRune {
+		return wordBytes[text[i]] == wordByte
+	}
+	_, in := wordRuneAt(text, i)
+	return in
 }
 
 // wordRuneAt gives the length of the rune at i, which is not ASCII, and whether it belongs to a word.
@@ -90,19 +109,24 @@ var wordBytes = func() (table [256]uint8) {
 
 // appendLower appends the lower case of s to dst, without allocating where dst has room.
 func appendLower(dst []byte, s string) []byte {
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c-'A' < 26 {
-				c += 'a' - 'A'
-			}
-			dst = append(dst, c)
-			i++
-			continue
+	from := len(dst)
+	dst = append(dst, s...)
+	added := dst[from:]
+	for i, c := range added {
+		switch {
+		case c-'A' < 26:
+			added[i] = c + 'a' - 'A'
+		case c >= utf8.RuneSelf:
+			return appendLowerRunes(dst[:from+i], s[i:])
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+	}
+	return dst
+}
+
+// appendLowerRunes does so rune by rune.
+func appendLowerRunes(dst []byte, s string) []byte {
+	for _, r := range s {
 		dst = utf8.AppendRune(dst, unicode.ToLower(r))
-		i += n
 	}
 	return dst
 }

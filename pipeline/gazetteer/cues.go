@@ -3,7 +3,7 @@ package gazetteer
 import (
 	"strings"
 
-	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // cue is what a word says about its neighbour.
@@ -21,7 +21,7 @@ const (
 	clinical                     // positive, negativ: said of a sign, not of a person
 )
 
-var cues = func() map[string]cue {
+var cues = func() *lists.Table[cue] {
 	m := map[string]cue{}
 	for c, words := range map[cue]string{
 		kin: `daughter son wife husband mother father brother sister partner friend fiance fiancee girlfriend boyfriend aunt uncle niece
@@ -71,15 +71,7 @@ mit freundlichen gruessen gruss signed dictated electronically reviewed copy cc 
 			m[w] |= c
 		}
 	}
-	return m
-}()
-
-var cueFilter = func() *fold.Filter {
-	f := new(fold.Filter)
-	for w := range cues {
-		f.Add(w)
-	}
-	return f
+	return lists.NewTable(m)
 }()
 
 // cue gives what token i says about its neighbours.
@@ -90,9 +82,7 @@ func (r *reader) cue(i int) cue {
 	t := &r.tokens[i]
 	if !t.cued {
 		t.cued = true
-		if w := r.word(i); len(w) == 1 || cueFilter.May(w) {
-			t.cue = cues[w]
-		}
+		t.cue = cues.Find(r.word(i), r.hash(i))
 	}
 	return t.cue
 }

@@ -167,6 +167,15 @@ func (r *reader) read(text string, base int) {
 // word gives the folded word of token i.
 func (r *reader) word(i int) string { return r.folded[r.tokens[i].start:r.tokens[i].end] }
 
+// hash gives the hash of the folded word of token i.
+func (r *reader) hash(i int) uint32 {
+	t := &r.tokens[i]
+	if t.hash == 0 {
+		t.hash = lists.Hash(r.folded[t.start:t.end])
+	}
+	return t.hash
+}
+
 // emit adds a span over tokens i to j, j not included.
 func (r *reader) emit(i, j int, t phi.Type, score float64, source string) {
 	r.spans = append(r.spans, phi.Span{
@@ -177,7 +186,7 @@ func (r *reader) emit(i, j int, t phi.Type, score float64, source string) {
 // match follows the trie from token i as far as it goes; end is i where nothing is found.
 func (r *reader) match(t *trie, i int) (end int, value uint32) {
 	node, end := uint32(0), i
-	h := hashWord(r.word(i))
+	h := r.hash(i)
 	if !t.begins(h) {
 		return i, 0
 	}
@@ -186,7 +195,7 @@ func (r *reader) match(t *trie, i int) (end int, value uint32) {
 			break
 		}
 		if j > i {
-			h = hashWord(r.word(j))
+			h = r.hash(j)
 		}
 		next, ok := t.step(node, r.word(j), h)
 		if !ok {

@@ -2,6 +2,7 @@ package gazetteer
 
 import (
 	"iter"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,6 +41,7 @@ type token struct {
 	start, end   int        // in the folded text
 	source, stop int        // in the chunk's text
 	word         lists.Word // only of words that begin with a capital
+	hash         uint32     // of the word, as lists.Hash gives it; 0: not computed yet
 	shape        shape
 	gap          gap
 	initial      bool // one capital letter
@@ -53,19 +55,28 @@ func (t token) capital() bool { return t.shape == title || t.shape == capitals |
 func tokens(text string, f fold.Folded, buf []token, words *lists.Batch) []token {
 	buf = buf[:0]
 	words.Reset()
-	at := f.Cursor()
-	for start, end := range spansOf(f.Text) {
-		t := token{start: start, end: end}
-		t.source, t.stop = at.Source(start, end)
-		t.shape = shapeOf(text[t.source:t.stop])
+	at, level, last := f.Cursor(), f.Level(), 0
+	for start, end := nextWord(f.Text, 0); start < end; start, end = nextWord(f.Text, end) {
+		n := len(buf)
+		if n == cap(buf) {
+			buf = slices.Grow(buf, n+64)
+		}
+		buf = buf[:n+1]
+		source, stop := start, end
+		if !level {
+			source, stop = at.Source(start, end)
+		}
+		t := &buf[n]
+		*t = token{start: start, end: end, source: source, stop: stop, shape: shapeOf(text[source:stop])}
 		if t.capital() {
-			words.AddString(f.Text[start:end])
+			t.hash = lists.Hash(f.Text[start:end])
+			words.AddHashed(f.Text[start:end], t.hash)
+			t.initial = end-start == 1
 		}
-		t.initial = t.shape != small && t.shape != number && end-start == 1
-		if n := len(buf); n > 0 {
-			t.gap = gapOf(f.Text[buf[n-1].end:start])
+		if n > 0 {
+			t.gap = gapOf(f.Text[last:start])
 		}
-		buf = append(buf, t)
+		last = end
 	}
 	known := words.Lookup()
 	for i := range buf {
@@ -79,7 +90,7 @@ func tokens(text string, f fold.Folded, buf []token, words *lists.Batch) []token
 // wordsOf gives the words of a folded text.
 func wordsOf(folded string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for start, end := range spansOf(folded) {
+		for start, end := nextWord(folded, 0); start < end; start, end = nextWord(folded, end) {
 			if !yield(folded[start:end]) {
 				return
 			}
@@ -87,39 +98,41 @@ func wordsOf(folded string) iter.Seq[string] {
 	}
 }
 
-// spansOf gives the words of a folded text as offsets: runs of letters and digits, with an apostrophe inside where
-// it belongs to a name (O'Hara, D'Angelo).
-func spansOf(folded string) iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		for i := 0; i < len(folded); {
-			if folded[i] < utf8.RuneSelf && !wordBytes[folded[i]] {
-				i++
-				continue
-			}
+// nextWord gives the first word of a folded text at or behind i, an empty range where there is none: a run of letters
+// and digits, with an apostrophe inside where it belongs to a name (O'Hara, D'Angelo).
+func nextWord(folded string, i int) (start, end int) {
+	for {
+		for i < len(folded) && !wordBytes[folded[i]] && folded[i] < utf8.RuneSelf {
+			i++
+		}
+		if i >= len(folded) || wordBytes[folded[i]] {
+			break
+		}
+		size, ok := letterAt(folded, i)
+		if ok {
+			break
+		}
+		i += size
+	}
+	start = i
+	for {
+		for i < len(folded) && wordBytes[folded[i]] {
+			i++
+		}
+		if i >= len(folded) {
+			return start, i
+		}
+		switch c := folded[i]; {
+		case c == '\'' && i-start <= 2 && folded[i-1] >= 'a' && twoLetters(folded[i+1:]):
+			i++
+		case c < utf8.RuneSelf:
+			return start, i
+		default:
 			size, ok := letterAt(folded, i)
 			if !ok {
-				i += size
-				continue
+				return start, i
 			}
-			start := i
-			for i < len(folded) {
-				if wordBytes[folded[i]] {
-					i++
-					continue
-				}
-				size, ok := letterAt(folded, i)
-				if ok {
-					i += size
-					continue
-				}
-				if folded[i] != '\'' || i-start > 2 || folded[i-1] < 'a' || !twoLetters(folded[i+1:]) {
-					break
-				}
-				i++
-			}
-			if !yield(start, i) {
-				return
-			}
+			i += size
 		}
 	}
 }
@@ -137,61 +150,87 @@ var wordBytes = func() (table [256]bool) {
 	return table
 }()
 
-// letterAt gives the length of the rune at i and whether it belongs to a word.
+// letterAt gives the length of the rune at i, which is not ASCII, and whether it belongs to a word.
 func letterAt(s string, i int) (int, bool) {
-	c := s[i]
-	if c < utf8.RuneSelf {
-		return 1, c-'a' < 26 || c-'0' < 10
-	}
 	r, size := utf8.DecodeRuneInString(s[i:])
 	return size, r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-func shapeOf(s string) shape {
-	upper, lower := 0, 0
-	first := small
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c-'a' < 26:
-			lower++
-		case c-'A' < 26:
-			upper++
-			if i == 0 {
-				first = title
-			}
-		case c-'0' < 10:
-			return number
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			switch {
-			case unicode.IsDigit(r):
-				return number
-			case unicode.IsUpper(r):
-				upper++
-				if i == 0 {
-					first = title
-				}
-			case unicode.IsLower(r):
-				lower++
-			}
-			i += size - 1
+// Kinds of bytes in a word.
+const (
+	smallByte uint8 = 1 << iota
+	digitByte
+	runeByte    // part of a rune that is not ASCII
+	capitalByte // the highest, so that a sum counts the capitals
+)
+
+var byteKinds = func() (table [256]uint8) {
+	for c := range table {
+		switch b := byte(c); {
+		case b-'a' < 26:
+			table[c] = smallByte
+		case b-'A' < 26:
+			table[c] = capitalByte
+		case b-'0' < 10:
+			table[c] = digitByte
+		case b >= utf8.RuneSelf:
+			table[c] = runeByte
 		}
 	}
-	switch {
-	case upper > 1 && lower == 0:
-		return capitals
-	case upper > 1 || upper == 1 && first == small:
-		return mixed
+	return table
+}()
+
+func shapeOf(s string) shape {
+	all, capitals := uint8(0), 0
+	for i := range len(s) {
+		k := byteKinds[s[i]]
+		all |= k
+		capitals += int(k / capitalByte)
 	}
-	return first
+	switch {
+	case all&runeByte != 0:
+		return shapeOfRunes(s)
+	case all&digitByte != 0:
+		return number
+	}
+	return shapeBy(capitals, all&smallByte != 0, s != "" && byteKinds[s[0]] == capitalByte)
+}
+
+// shapeOfRunes is shapeOf for words with letters beyond ASCII.
+func shapeOfRunes(s string) shape {
+	upper, lower, first := 0, false, false
+	for i, r := range s {
+		switch {
+		case unicode.IsDigit(r):
+			return number
+		case unicode.IsUpper(r):
+			upper++
+			first = first || i == 0
+		case unicode.IsLower(r):
+			lower = true
+		}
+	}
+	return shapeBy(upper, lower, first)
+}
+
+// shapeBy gives the shape by the number of capitals, whether there are small letters, and whether the first is a capital.
+func shapeBy(upper int, lower, first bool) shape {
+	switch {
+	case upper > 1 && !lower:
+		return capitals
+	case upper > 1 || upper == 1 && !first:
+		return mixed
+	case first:
+		return title
+	}
+	return small
 }
 
 func gapOf(s string) gap {
 	kind, breaks := space, 0
 	switch {
-	case s == " ":
-		return space
+	case len(s) == 1:
+		return signGaps[s[0]]
 	case s == "" || len(s) > 80:
 		return far
 	case s == ".-":
@@ -239,8 +278,11 @@ func gapOf(s string) gap {
 			return far // a column of a table
 		}
 		return space
-	case len(s) == 1:
-		return kind
 	}
 	return far
+}
+
+// signGaps are the gaps of a single sign.
+var signGaps = [256]gap{
+	' ': space, '\t': space, '\r': space, '\n': wrap, '-': hyphen, ',': comma, '.': dot, '\'': apostrophe, '/': slash,
 }

@@ -1,5 +1,7 @@
 package gazetteer
 
+import "fhirdeid/pipeline/phi/lists"
+
 // trie holds phrases as sequences of whole words. What stands between the words, a space, a hyphen, a stop or one
 // line break, does not count, so that no entry can match a part of a word.
 //
@@ -32,7 +34,7 @@ func newTrie() *trie {
 func (t *trie) add(phrase string, value uint32) {
 	node, n := uint32(0), 0
 	for word := range wordsOf(phrase) {
-		h := hashWord(word)
+		h := lists.Hash(word)
 		if n == 0 {
 			t.first[h>>6&(1<<13-1)] |= 1 << (h & 63)
 		}
@@ -78,7 +80,7 @@ func (t *trie) grow() {
 	t.slots = make([]slot, 4*len(t.slots))
 	for i, e := range t.edges {
 		word := string(t.words[e.word : e.word+e.size])
-		t.insert(uint32(i+1), edgeHash(e.node, hashWord(word)))
+		t.insert(uint32(i+1), edgeHash(e.node, lists.Hash(word)))
 	}
 }
 
@@ -100,14 +102,6 @@ func (t *trie) step(node uint32, word string, h uint32) (next uint32, ok bool) {
 
 // begins says whether a phrase may begin with the word whose hash is h; no is certain.
 func (t *trie) begins(h uint32) bool { return t.first[h>>6&(1<<13-1)]>>(h&63)&1 != 0 }
-
-func hashWord(word string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(word) {
-		h = (h ^ uint32(word[i])) * 16777619
-	}
-	return h ^ h>>15
-}
 
 // edgeHash is the hash of a word behind a node.
 func edgeHash(node, h uint32) uint32 {

@@ -16,7 +16,7 @@ const (
 
 // addresses finds streets, postcodes with their places, boxes, states and countries; each part is a span of its own.
 func (s *scan) addresses() {
-	for i := range s.toks {
+	for i := s.next(0, mayZIP); i < len(s.toks); i = s.next(i+1, mayZIP) {
 		if s.takenAs(i) != phi.NoCategory {
 			continue
 		}
@@ -31,7 +31,7 @@ func (s *scan) addresses() {
 			s.box(i)
 		}
 	}
-	for i := range s.toks {
+	for i := s.next(0, mayStreet); i < len(s.toks); i = s.next(i+1, mayStreet) {
 		if s.takenAs(i) != phi.NoCategory || s.at(i).kind != word {
 			continue
 		}
@@ -49,7 +49,7 @@ func (s *scan) addresses() {
 			s.labelledPlace(i)
 		}
 	}
-	for i := range s.toks {
+	for i := s.next(0, mayLand); i < len(s.toks); i = s.next(i+1, mayLand) {
 		if s.taken[i] == phi.NoCategory && s.at(i).kind == word && s.at(i).shape != lower {
 			s.dateLine(i)
 			s.land(i)

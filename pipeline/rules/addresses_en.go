@@ -276,7 +276,8 @@ func (s *scan) englishStreet(i int) {
 	if !s.capital(i) && !s.lowerText() {
 		return
 	}
-	head := strings.ToLower(s.surface(i))
+	var lowBuf [32]byte
+	head := string(appendAgeLower(lowBuf[:0], s.surface(i))) // short enough for the stack
 	if s.near(i+1) && s.has(i+1, streetHeadEN) && s.capital(i+1) && !s.is(i+1, "st") {
 		return // "Quarry Hill Rd": the last one is the head
 	}

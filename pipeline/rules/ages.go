@@ -98,7 +98,9 @@ func (s *ageScan) run() {
 				p += n
 				continue
 			}
-			s.word(p, q)
+			if ageTriggers.May(t[p:q]) {
+				s.word(p, q)
+			}
 			p = q
 		default:
 			p++
@@ -106,42 +108,36 @@ func (s *ageScan) run() {
 	}
 }
 
-func ageWordEnd(t string, p int) int {
-	for p < len(t) {
-		c := t[p]
-		if c < utf8.RuneSelf {
-			if !letter(c) {
-				return p
-			}
-			p++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(t[p:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return p
-		}
-		p += n
-	}
-	return p
-}
+func ageWordEnd(t string, p int) int { return fold.LettersEnd(t, p) }
 
 // wordBefore gives the word that ends at or before p, with at most gap other bytes between and none of them a line end.
 func ageWordBefore(t string, p, gap int) (word string, start int) {
 	q := p
-	for q > 0 && p-q < gap && !ageLetter(t, q) && t[q-1] != '\n' && (t[q-1] < '0' || t[q-1] > '9') {
+	for q > 0 && p-q < gap && smallLetters[t[q-1]] == 0 && !ageLetter(t, q) && t[q-1] != '\n' && (t[q-1] < '0' || t[q-1] > '9') {
 		q--
 	}
 	for q > 0 && q < len(t) && !utf8.RuneStart(t[q]) {
 		q--
 	}
 	end := q
-	for q > 0 && end-q < 24 && (ageLetter(t, q) || t[q-1] == '/' && end > q || t[q-1] == '-' && end > q) {
+	for q > 0 && end-q < 24 {
+		if smallLetters[t[q-1]] != 0 {
+			q--
+			continue
+		}
+		if !ageLetter(t, q) && (t[q-1] != '/' && t[q-1] != '-' || end == q) {
+			break
+		}
 		q--
 		for q > 0 && !utf8.RuneStart(t[q]) {
 			q--
 		}
 	}
-	return strings.Trim(t[q:end], "-/"), q
+	word = t[q:end]
+	if word != "" && (smallLetters[word[0]] == 0 || smallLetters[word[len(word)-1]] == 0) {
+		word = strings.Trim(word, "-/")
+	}
+	return word, q
 }
 
 // ageLetter says whether a letter ends at p.
@@ -182,9 +178,23 @@ func ageBlank(t string, p int) int {
 }
 
 func (s *ageScan) found(p, q int, score float64) {
+	if s.spans == nil {
+		s.spans = make([]phi.Span, 0, 4)
+	}
 	s.spans = append(s.spans, phi.Span{Start: p, End: q, Type: phi.Age, Score: score, Source: s.name})
 	s.last = q
 }
+
+// decadeWords are the decades of a life, as in "his thirties".
+const decadeWords = "thirties forties fifties sixties seventies eighties nineties twenties teens"
+
+// ageTriggers tells cheaply that ageScan.word has nothing to say of a word.
+var ageTriggers = func() *fold.Filter {
+	f := newAgeWords(decadeWords).may
+	f.AddAll(&agePersons.may)
+	date.AddNumbers(&f)
+	return &f
+}()
 
 // word looks at a word: it may name a person, or be an age itself (siebzigjähriger, sixty-one).
 func (s *ageScan) word(p, q int) {
@@ -266,7 +276,7 @@ func (s *ageScan) spelled(p, q, n int) {
 	case ageOld:
 		s.found(p, end, 0.9)
 	case ageYears, ageMonths:
-		if low == "mit" || low == "von" && strings.HasSuffix(strings.ToLower(t[:at]), "alter ") || low == "alter" || low == "aged" || low == "age" ||
+		if low == "mit" || low == "von" && strings.EqualFold(t[max(0, at-len("alter ")):at], "alter ") || low == "alter" || low == "aged" || low == "age" ||
 			n >= 18 && !ageDurationBefore.has(before) && (u == ageYears) && !s.durationAfter(end) {
 			s.found(p, end, 0.75)
 		}
@@ -431,7 +441,8 @@ func monthFollows(t string, p int) bool {
 	if len(w) > 3 && w[1] == 0xc3 {
 		return strings.HasPrefix(w, "Mär") || strings.HasPrefix(w, "Jän")
 	}
-	switch strings.ToLower(w[:3]) {
+	var lowBuf [4]byte
+	switch string(appendAgeLower(lowBuf[:0], w[:3])) {
 	case "jan", "feb", "mar", "apr", "mai", "may", "jun", "jul", "aug", "sep", "okt", "oct", "nov", "dez", "dec":
 		return true
 	}
@@ -491,7 +502,8 @@ func (s *ageScan) number(p, q int) {
 	// 77. Lebensjahr, 90. Geburtstag
 	if u == ageNone && q < len(t) && byteAt(t, q) == '.' {
 		r := ageBlank(t, q+1)
-		if low := strings.ToLower(t[r:ageWordEnd(t, r)]); low == "lj" || low == "lebensjahr" || low == "lebensjahres" || low == "lebensmonat" || low == "lebenswoche" || low == "lebenstag" || low == "geburtstag" ||
+		var lowBuf [32]byte
+		if low := string(appendAgeLower(lowBuf[:0], t[r:ageWordEnd(t, r)])); low == "lj" || low == "lebensjahr" || low == "lebensjahres" || low == "lebensmonat" || low == "lebenswoche" || low == "lebenstag" || low == "geburtstag" ||
 			low == "geb" && strings.HasPrefix(t[r+3:], ".") && strings.HasPrefix(strings.TrimLeft(t[r+4:min(len(t), r+8)], " –-"), "tag") || low == "geb" && strings.HasPrefix(t[r+3:], ". ") {
 			s.found(p, q, 0.9)
 			return

@@ -27,12 +27,11 @@ func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, er
 		return nil, nil
 	}
 	spans := make([]phi.Span, len(matches))
-	intervals := make([]phi.Interval, len(matches))
-	for i, m := range matches {
+	for i := range matches {
+		m := &matches[i]
 		spans[i] = phi.Span{Start: m.Start, End: m.End, Type: phi.DateDate, Score: m.Score, Source: d.Name()}
 		if m.HasInterval {
-			intervals[i] = m.Interval
-			spans[i].Interval = &intervals[i]
+			spans[i].Interval = &m.Interval
 		}
 		if birthContext(doc.Text, m.Start) {
 			spans[i].Type = phi.DateBirthdate
@@ -71,18 +70,16 @@ func spreadBirths(text string, spans []phi.Span) {
 // afterName says whether two capitalised words, perhaps with a letter for the sex behind them, directly precede p on
 // its line.
 func afterName(text string, p int) bool {
-	line := text[strings.LastIndexByte(text[:p], '\n')+1 : p]
-	if len(line) > 80 {
-		line = line[len(line)-80:]
-		for len(line) > 0 && !utf8.RuneStart(line[0]) {
-			line = line[1:]
-		}
+	line := text[max(0, p-80):p] // what stands further left says nothing
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	for len(line) > 0 && !utf8.RuneStart(line[0]) {
+		line = line[1:]
 	}
 	capitals := 0
-	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
 	if digits := strings.LastIndexFunc(line, unicode.IsDigit); digits >= 0 {
-		words = strings.FieldsFunc(line[digits+1:], func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
+		line = line[digits+1:]
 	}
+	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
 	for i := len(words) - 1; i >= 0; i-- {
 		w := words[i]
 		first, _ := utf8.DecodeRuneInString(w)
@@ -99,12 +96,18 @@ func afterName(text string, p int) bool {
 	return false
 }
 
-// birthWords stand before a birth date, with nothing but punctuation between.
-var birthWords = []string{
-	"geb", "geboren", "geb.-dat", "geb.dat", "gebdat", "geburtsdatum", "geburtstag", "geburt", "geb.datum", "geb. datum", "gebdatum", "gdat", "geb.-datum", "geb am", "geb. am", "geboren am",
-	"geburtsjahr", "geb.-jahr", "gcb. am", "birthtime", "dob / age", "dob/sex", "dob/age",
-	"dob", "d.o.b", "born", "date of birth", "birth date", "birthdate", "birth", "birthday", "born on", "b", "yob", "year of birth", "jahrgang", "jg",
-}
+// birthWords stand before a birth date, with nothing but punctuation between. They are grouped by their last byte.
+var birthWords = func() (table [128][]string) {
+	for _, w := range [...]string{
+		"geb", "geboren", "geb.-dat", "geb.dat", "gebdat", "geburtsdatum", "geburtstag", "geburt", "geb.datum", "geb. datum", "gebdatum", "gdat", "geb.-datum", "geb am", "geb. am", "geboren am",
+		"geburtsjahr", "geb.-jahr", "gcb. am", "birthtime", "dob / age", "dob/sex", "dob/age",
+		"dob", "d.o.b", "born", "date of birth", "birth date", "birthdate", "birth", "birthday", "born on", "b", "yob", "year of birth", "jahrgang", "jg",
+	} {
+		last := w[len(w)-1]
+		table[last] = append(table[last], w)
+	}
+	return table
+}()
 
 // birthContext says whether what begins at p is a date of birth.
 func birthContext(text string, p int) bool {
@@ -117,25 +120,36 @@ func birthContext(text string, p int) bool {
 		}
 		break
 	}
-	if q > 0 && text[q-1] == '*' {
+	switch {
+	case q == 0 || text[q-1] >= utf8.RuneSelf:
+		return false
+	case text[q-1] == '*':
 		return true
+	}
+	candidates := birthWords[lowerASCII(text[q-1])]
+	if len(candidates) == 0 {
+		return false
 	}
 	var buf [18]byte
 	lowered := buf[:0]
 	for _, c := range []byte(text[max(0, q-len(buf)):q]) { // the words are ASCII
-		if c-'A' < 26 {
-			c += 'a' - 'A'
-		}
-		lowered = append(lowered, c)
+		lowered = append(lowered, lowerASCII(c))
 	}
 	before := string(lowered) // short enough for the stack
-	for _, w := range birthWords {
+	for _, w := range candidates {
 		if strings.HasSuffix(before, w) {
 			r := len(before) - len(w)
 			return r == 0 || !isLetterBefore(before[:r])
 		}
 	}
 	return false
+}
+
+func lowerASCII(c byte) byte {
+	if c-'A' < 26 {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 func isLetterBefore(s string) bool {

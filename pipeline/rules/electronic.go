@@ -32,7 +32,7 @@ const longest = 48
 
 // electronic finds mail and KIM addresses, URLs and IP addresses.
 func (s *scan) electronic() {
-	for i := range s.toks {
+	for i := s.next(0, mayElectronic); i < len(s.toks); i = s.next(i+1, mayElectronic) {
 		t := s.at(i)
 		if s.takenAs(i) != phi.NoCategory {
 			continue

@@ -172,7 +172,7 @@ func (s *scan) lettersLeft(i int) int {
 
 // courtFiles reads the file numbers of German guardianship and criminal courts: "XVII 714/21", "7 XIV 118/84".
 func (s *scan) courtFiles() {
-	for i := range s.toks {
+	for i := s.next(0, mayCourt); i < len(s.toks); i = s.next(i+1, mayCourt) {
 		t := s.at(i)
 		if t.kind != word || t.shape != upper || t.runes < 2 || t.runes > 5 || s.taken[i] != phi.NoCategory || !s.isNumber(i+1) || s.at(i+1).gap != 1 || !s.isSign(i+2, '/') || !s.glued(i+2) ||
 			!s.isNumber(i+3) || !s.glued(i+3) || s.at(i+3).runes != 2 || s.at(i+1).runes < 2 || s.at(i+1).runes > 5 || s.at(i+1).lines > 0 || s.lang == phi.English {

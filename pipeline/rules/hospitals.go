@@ -10,7 +10,7 @@ const (
 // hospitals finds hospitals and practices by their head words where they bear a name of their own, and wards, rooms
 // and beds by their numbers. "Klinik für Innere Medizin" alone stays: every hospital has one.
 func (s *scan) hospitals() {
-	for i := range s.toks {
+	for i := s.next(0, mayHouse); i < len(s.toks); i = s.next(i+1, mayHouse) {
 		t := s.at(i)
 		if t.kind != word || s.takenAs(i) != phi.NoCategory {
 			continue

@@ -9,7 +9,7 @@ import (
 
 // checked finds ids that need no label: those with check digits, and those whose form is nobody else's.
 func (s *scan) checked() {
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayCheck); i < len(s.toks); i = s.next(i+1, mayCheck) {
 		if s.takenAs(i) != phi.NoCategory || s.at(i).kind == sign {
 			continue
 		}
@@ -130,6 +130,11 @@ func (s *scan) compact(i, most int, tight bool) (string, int) {
 		}
 		b = append(b, s.text[t.start:t.end]...)
 	}
+	if j > i {
+		if whole := s.text[s.toks[i].start:s.toks[j-1].end]; len(whole) == len(b) {
+			return whole, j // nothing stands between
+		}
+	}
 	return string(b), j
 }
 
@@ -155,6 +160,9 @@ func (s *scan) checkedNumber(i int) {
 	sep := func(k int, c byte) bool { return s.isSign(i+k, c) && s.glued(i+k) && s.glued(i+k+1) }
 	loose := func(k int, c byte) bool { return s.isSign(i+k, c) && s.near(i+k) && s.near(i+k+1) }
 	num := func(ks ...int) string {
+		if len(ks) == 1 {
+			return s.surface(i + ks[0])
+		}
 		var b strings.Builder
 		for _, k := range ks {
 			b.WriteString(s.surface(i + k))
@@ -311,7 +319,7 @@ func (s *scan) hexCode(i int) bool {
 
 // glueds reads a name and a long number that lost their space: "WhitlockE0048291admitted".
 func (s *scan) glueds() {
-	for i := range s.toks {
+	for i := s.next(0, mayGlue); i < len(s.toks); i = s.next(i+1, mayGlue) {
 		t := s.at(i)
 		if t.kind != number || t.runes < 6 || !s.glued(i) || !s.isWord(i-1) || s.takenAs(i) != phi.NoCategory || s.takenAs(i-1) != phi.NoCategory {
 			continue
@@ -330,7 +338,7 @@ func (s *scan) glueds() {
 
 // codes finds ids by form alone: letters and at least four digits in one piece, and long plain numbers.
 func (s *scan) codes() {
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayCode); i < len(s.toks); i = s.next(i+1, mayCode) {
 		t := s.at(i)
 		if s.takenAs(i) != phi.NoCategory || t.kind == sign {
 			continue

@@ -9,9 +9,7 @@ const (
 
 // labelled reads everything that a label announces as number or code: telephones, ids, plates, user names.
 func (s *scan) labelled() {
-	const heads = phoneHead | extHead | faxHead | idHead | weakIDHead | numberWord | device | account | study | license |
-		healthplan | social | vehicle | userLabel
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayLabel); i < len(s.toks); i = s.next(i+1, mayLabel) {
 		t := s.at(i)
 		if s.takenAs(i) != phi.NoCategory {
 			continue
@@ -20,7 +18,7 @@ func (s *scan) labelled() {
 			s.hash(i)
 			continue
 		}
-		if t.kind != word || t.class&heads == 0 {
+		if t.kind != word || t.class&labelHeads == 0 {
 			switch {
 			case t.kind == word && t.runes == 1 && s.oneOf(i, "x", "p") && t.shape == lower && s.isNumber(i+1) && (s.glued(i+1) || s.is(i, "p")):
 				s.shortExtension(i)
@@ -35,7 +33,7 @@ func (s *scan) labelled() {
 		if t.class&(phoneHead|extHead|faxHead) != 0 && s.phoneLabel(i) {
 			next = s.labelledPhone(i+1, t.class)
 		}
-		if next <= i+1 && t.class&(heads&^(phoneHead|extHead|faxHead|userLabel)) != 0 {
+		if next <= i+1 && t.class&(labelHeads&^(phoneHead|extHead|faxHead|userLabel)) != 0 {
 			next = s.labelledID(i)
 		}
 		if next <= i+1 && t.class&userLabel != 0 {

@@ -1,11 +1,9 @@
 package rules
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"strings"
 
-	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // class is a set of things that a word can be. A word may be several at once: "Weg" is a street and a plain noun.
@@ -274,7 +272,8 @@ const functionWords = `the and or of for with without from to at on by in was we
 	aus auf durch gegen um ueber unter zwischen wegen bis ab zu
 	reports states denies presents presented complains comes came says said told called seen here lives works`
 
-var lexicon = func() map[string]entry {
+// lexicon holds what is said of folded words.
+var lexicon = func() *lists.Table[entry] {
 	m := make(map[string]entry, 4096)
 	add := func(list string, c class) {
 		for _, w := range strings.Fields(list) {
@@ -292,59 +291,8 @@ var lexicon = func() map[string]entry {
 	add(ordinaryWords, ordinary)
 	add(functionWords, ordinary|function)
 	addCues(m)
-	return m
+	return lists.NewTable(m)
 }()
-
-// lexiconTable finds the entries of the lexicon: a hash table without pointers to follow, open addressing.
-type lexiconTable struct {
-	may   fold.Filter
-	slots []uint16 // index + 1 in keys and found; as many as a power of two
-	keys  []string
-	found []entry
-}
-
-var lexiconIndex = func() *lexiconTable {
-	t := &lexiconTable{slots: make([]uint16, 1<<(bits.Len(uint(len(lexicon)))+1))}
-	for key, e := range lexicon {
-		t.may.Add(key)
-		t.keys, t.found = append(t.keys, key), append(t.found, e)
-		at := lexiconHash([]byte(key)) % uint32(len(t.slots))
-		for t.slots[at] != 0 {
-			at = (at + 1) % uint32(len(t.slots))
-		}
-		t.slots[at] = uint16(len(t.keys))
-	}
-	return t
-}()
-
-// find gives what the lexicon says of a folded word.
-func (t *lexiconTable) find(key []byte) entry {
-	if len(key) > 1 && !t.may.May(string(key)) {
-		return entry{}
-	}
-	for at := lexiconHash(key) % uint32(len(t.slots)); t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
-		if i := t.slots[at] - 1; t.keys[i] == string(key) {
-			return t.found[i]
-		}
-	}
-	return entry{}
-}
-
-// lexiconHash mixes the first and the last bytes of a word with its length.
-func lexiconHash(key []byte) uint32 {
-	var first, last uint64
-	switch n := len(key); {
-	case n >= 8:
-		first, last = binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[n-8:])
-	case n >= 4:
-		first, last = uint64(binary.LittleEndian.Uint32(key)), uint64(binary.LittleEndian.Uint32(key[n-4:]))
-	case n > 0:
-		first, last = uint64(key[0])|uint64(key[n/2])<<8, uint64(key[n-1])
-	}
-	h := (first ^ uint64(len(key))<<56) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>29 ^ last) * 0xbf58476d1ce4e5b9
-	return uint32(h >> 40)
-}
 
 // endings give a class to compound words: Uferstraße, Fallnummer, Kreiskrankenhaus. A word must be longer than the
 // ending by the given number of bytes.
@@ -494,12 +442,9 @@ type ending struct {
 	class  class
 }
 
-// classOf looks a folded word up, first whole, then by its ending.
-func classOf(key []byte) (class, cue) {
-	if len(key) == 0 {
-		return 0, 0
-	}
-	found := lexiconIndex.find(key)
+// classOf looks a folded word up, of which the hash is given, first whole, then by its ending.
+func classOf(key []byte, hash uint32) (class, cue) {
+	found := lexicon.FindBytes(key, hash)
 	c := found.class
 	if len(key) < shortestEnding {
 		return c, found.cue

@@ -1,6 +1,10 @@
 package rules
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"fhirdeid/pipeline/phi/fold"
+)
 
 // misread gives the text as it was before character recognition took digits for letters, in the same length: O5121 is
 // 05121, 3718l is 37181. Only a text with two numbers that hold such a letter between digits, or an O before three of them,
@@ -35,8 +39,11 @@ func misread(text string) string {
 func misreadTwice(text string) bool {
 	seen, after := 0, 0
 	for d := 2; d < len(text); d++ {
+		if !digit(text[d]) {
+			d = fold.NextDigit(text, d)
+		}
 		i := d - 1 // such a letter stands before a digit
-		if !digit(text[d]) || i < after || text[i] != 'l' && text[i] != 'I' && text[i] != 'O' && text[i] != 'o' {
+		if d == len(text) || i < after || text[i] != 'l' && text[i] != 'I' && text[i] != 'O' && text[i] != 'o' {
 			continue
 		}
 		leading := text[i] == 'O' && i+3 < len(text) && digit(text[i+2]) && digit(text[i+3]) && !letter(text[i-1]) && !digit(text[i-1])

@@ -21,7 +21,7 @@ const beforeNames = honorific | doctor | birth | signature | patient | nameLabel
 
 // people finds persons by what stands around their names. Titles, salutations and credentials stay outside.
 func (s *scan) people() {
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayPerson); i < len(s.toks); i = s.next(i+1, mayPerson) {
 		t := s.at(i)
 		if t.kind == sign {
 			if t.sign == '*' && s.isNumber(i+1) && s.near(i+1) {
@@ -69,7 +69,7 @@ func (s *scan) people() {
 			s.signatureBlock(i)
 		}
 	}
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayPair); i < len(s.toks); i = s.next(i+1, mayPair) {
 		if s.isWord(i) && s.taken[i] == phi.NoCategory {
 			if s.capital(i) {
 				s.pair(i)
@@ -102,22 +102,27 @@ func (n *name) believed() bool {
 
 // plainWord says how common the word at token i is: 0 for none of the language's words, to 3. Medical terms and
 // drugs count as words, frequent surnames less so.
-func (s *scan) plainWord(i int) int {
-	t := s.at(i)
+func (s *scan) plainWord(i int) int { return int(s.at(i).plain) }
+
+// plainness says so of a token that is a word.
+func (s *scan) plainness(t *token) uint8 {
 	if t.class&(ordinary|function|unitWord|month) != 0 {
 		return 3
 	}
-	n := t.know.Common(s.lang)
-	if t.know == 0 && t.runes > 12 && t.shape == title && s.lang != phi.English {
-		return 1 // a compound that no list holds is a noun rather than a name
+	if t.know == 0 {
+		if t.runes > 12 && t.shape == title && s.lang != phi.English {
+			return 1 // a compound that no list holds is a noun rather than a name
+		}
+		return 0
 	}
+	n := t.know.Common(s.lang)
 	if t.know.Medical() || t.know.Drug() {
 		n = max(n, 2)
 	}
 	if n > 0 && n < 3 && (t.know.FirstName() >= 2 || t.know.Surname() >= 5) && !t.know.Medical() {
 		n--
 	}
-	return n
+	return uint8(n)
 }
 
 // run modes: how much the context before the name promises.

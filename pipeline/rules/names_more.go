@@ -152,8 +152,8 @@ func (s *scan) speaker(i int) {
 // visa reads the marks of staff at the ends of entries, "… gut. jw", "… abgeh. /bu", where a mark that comes back in
 // the text is believed more.
 func (s *scan) visa() {
-	var marks []int
-	for i := range s.toks {
+	marks := s.marks[:0]
+	for i := s.next(0, mayVisum); i < len(s.toks); i = s.next(i+1, mayVisum) {
 		if s.visum(i) {
 			marks = append(marks, i)
 		}
@@ -161,6 +161,7 @@ func (s *scan) visa() {
 			break
 		}
 	}
+	s.marks = marks
 	if len(marks) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // spoken reads numbers that were dictated digit by digit: "null fünf fünf sechs …", "double oh nine". With a label before
 // them three digits are enough, without one it takes six.
 func (s *scan) spoken() {
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, maySpeak); i < len(s.toks); i = s.next(i+1, maySpeak) {
 		if !s.cued(i, spokenCue) || s.taken[i] != phi.NoCategory {
 			continue
 		}
@@ -43,7 +43,7 @@ func (s *scan) spoken() {
 // calledNumbers reads the numbers of telephones and pagers that a verb announces from a distance: "Ring 1199", "page me at
 // 60422", "call the reg on 2288", "Anmeldung unter 81177".
 func (s *scan) calledNumbers() {
-	for i := range s.toks {
+	for i := s.next(0, mayCall); i < len(s.toks); i = s.next(i+1, mayCall) {
 		if !s.cued(i, callCue) {
 			continue
 		}
@@ -78,7 +78,7 @@ func (s *scan) clock(i int) bool { v := s.value(i); return v < 2400 && v%100 < 6
 func (s *scan) repeatedExchange() {
 	var exchanges [8]string
 	n := 0
-	for i := range s.toks {
+	for i := s.next(0, mayDash); i < len(s.toks); i = s.next(i+1, mayDash) {
 		if s.taken[i] != phi.CategoryContact || !s.isSign(i, '-') || !s.isNumber(i-1) || !s.isNumber(i+1) || s.at(i-1).runes < 2 || s.at(i-1).runes > 6 {
 			continue
 		}
@@ -110,7 +110,7 @@ func contains(list []string, want string) bool {
 
 // behindNames reads the extension that stands behind a person's name: "OA Thiermann (41-207)", "Frau Binder, 4000-66 711".
 func (s *scan) behindNames() {
-	for i := range s.toks {
+	for i := s.next(0, mayTrail); i < len(s.toks); i = s.next(i+1, mayTrail) {
 		if s.takenAs(i) != phi.CategoryName || s.takenAs(i+1) == phi.CategoryName {
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *scan) behindNames() {
 // registrations reads the marks of aircraft, the call signs of rescue helicopters, and the plates that look like nothing
 // else: "HB-ZPQ", "D-HDRF", "VH-NQX", "Christoph 14", "WX15 KOD".
 func (s *scan) registrations() {
-	for i := range s.toks {
+	for i := s.next(0, mayRegistration); i < len(s.toks); i = s.next(i+1, mayRegistration) {
 		t := s.at(i)
 		if t.kind != word || t.shape == lower || s.taken[i] != phi.NoCategory {
 			continue

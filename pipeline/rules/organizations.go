@@ -6,7 +6,7 @@ const sourceOrg = "rules.organization.name"
 
 // organizations finds insurers, firms by their legal form or by Firma, schools and pharmacies that bear a name.
 func (s *scan) organizations() {
-	for i := range s.toks {
+	for i := s.next(0, mayOrganization); i < len(s.toks); i = s.next(i+1, mayOrganization) {
 		t := s.at(i)
 		if t.kind != word || s.takenAs(i) != phi.NoCategory || t.shape == lower {
 			continue
@@ -22,8 +22,8 @@ func (s *scan) organizations() {
 			s.institution(i)
 		}
 	}
-	for i := range s.toks {
-		if s.toks[i].cue&payerCue != 0 && s.taken[i] == phi.NoCategory {
+	for i := s.next(0, mayPayer); i < len(s.toks); i = s.next(i+1, mayPayer) {
+		if s.cued(i, payerCue) && s.taken[i] == phi.NoCategory {
 			s.labelledOrg(i)
 		}
 	}

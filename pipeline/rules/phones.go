@@ -103,7 +103,7 @@ func (d *digits) date() bool {
 
 // phones finds telephone numbers by their form alone and extensions that follow one.
 func (s *scan) phones() {
-	for i := 0; i < len(s.toks); i++ {
+	for i := s.next(0, mayPhone); i < len(s.toks); i = s.next(i+1, mayPhone) {
 		t := s.at(i)
 		if t.kind != number && t.sign != '+' && t.sign != '(' || s.takenAs(i) != phi.NoCategory {
 			continue
@@ -468,7 +468,7 @@ func (s *scan) trim(d *digits) {
 
 // lateExtensions reads "-4408" behind a person's name or behind another number of the same line.
 func (s *scan) lateExtensions() {
-	for i := range s.toks {
+	for i := s.next(0, mayDash); i < len(s.toks); i = s.next(i+1, mayDash) {
 		if !s.isSign(i, '-') || !s.glued(i+1) || !s.isNumber(i+1) || s.glued(i) && !s.isSign(i-1, '(') || s.takenAs(i+1) != phi.NoCategory || i == 0 || s.at(i).lines > 0 {
 			continue
 		}

@@ -9,7 +9,7 @@ const (
 
 // professions finds jobs by context ("von Beruf Maurer", "works as a welder") and employment status by its words.
 func (s *scan) professions() {
-	for i := range s.toks {
+	for i := s.next(0, mayJob); i < len(s.toks); i = s.next(i+1, mayJob) {
 		t := s.at(i)
 		if t.kind != word || s.takenAs(i) != phi.NoCategory {
 			continue

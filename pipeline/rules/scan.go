@@ -58,25 +58,38 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // scan is the reading of one text. It is used by one goroutine and then reused.
 type scan struct {
-	text  string
-	lang  phi.Language
-	toks  []token
-	taken []phi.Category // per token: what it was found to be part of
-	spans []phi.Span
-	cells []cell
-	names nameState
-	words tokenizer
+	text   string
+	lang   phi.Language
+	toks   []token
+	taken  []phi.Category // per token: what it was found to be part of
+	spans  []phi.Span
+	blocks []block // of the tokens: the scanners that each concerns
+	heads  []int   // the first tokens of lines that can be the head of a table
+	marks  []int   // of staff at the ends of entries
+	cells  []cell
+	names  nameState
+	words  tokenizer
 }
 
-// read runs the scanners. Their order is part of the rules: what a label or a check digit says comes before what a
-// form alone says, and a token that one of them took is closed to the later ones.
+// read finds what is in a document.
 func (s *scan) read(doc *pipeline.Document) {
+	s.prepare(doc)
+	s.find()
+}
+
+// prepare cuts the text into tokens and marks which scanners each of them concerns.
+func (s *scan) prepare(doc *pipeline.Document) {
 	s.text, s.lang = misread(doc.Text), doc.Language
 	s.toks = s.words.tokens(s.toks[:0], s.text)
 	s.taken = slices.Grow(s.taken[:0], len(s.toks))[:len(s.toks)]
 	clear(s.taken)
 	s.spans = s.spans[:0]
+	s.mark()
+}
 
+// find runs the scanners. Their order is part of the rules: what a label or a check digit says comes before what a
+// form alone says, and a token that one of them took is closed to the later ones.
+func (s *scan) find() {
 	s.electronic()
 	s.checked()
 	s.courtFiles()
@@ -177,18 +190,22 @@ func (s *scan) surface(i int) string {
 }
 
 // is compares a token with an ASCII word without regard to case.
-func (s *scan) is(i int, w string) bool {
-	if i < 0 || i >= len(s.toks) {
-		return false
-	}
-	t := &s.toks[i]
-	return t.end-t.start == len(w) && strings.EqualFold(s.text[t.start:t.end], w)
+func (s *scan) is(i int, w string) bool { return alike(s.surface(i), w) }
+
+// alike compares without regard to case. What is of another length or begins with another letter needs no reading: the
+// letters that are written here have the same length in both cases.
+func alike(surface, w string) bool {
+	return len(surface) == len(w) && (surface[0]^w[0])&^0x20 == 0 && strings.EqualFold(surface, w)
 }
 
 // oneOf compares a token with several ASCII words.
 func (s *scan) oneOf(i int, words ...string) bool {
+	surface := s.surface(i)
+	if surface == "" {
+		return false
+	}
 	for _, w := range words {
-		if s.is(i, w) {
+		if alike(surface, w) {
 			return true
 		}
 	}

@@ -4,8 +4,8 @@ import "fhirdeid/pipeline/phi"
 
 // studies finds the names of trials: a code in capitals beside Studie, protocol, trial or registry.
 func (s *scan) studies() {
-	for i := range s.toks {
-		if s.toks[i].cue&studyCue == 0 {
+	for i := s.next(0, mayStudy); i < len(s.toks); i = s.next(i+1, mayStudy) {
+		if !s.cued(i, studyCue) {
 			continue
 		}
 		j := i + 1

@@ -26,12 +26,15 @@ const maxRows = 2000
 
 // tables reads names, ids and telephone numbers below the headers of pipe, semicolon, tab and aligned tables.
 func (s *scan) tables() {
-	for i := 0; i < len(s.toks); {
+	next := 0
+	for _, i := range s.heads {
+		if i < next {
+			continue // a row of the table before
+		}
 		end := s.lineTo(i)
 		if header, sep, ok := s.header(i, end); ok {
-			end = s.rows(header, sep, end)
+			next = s.rows(header, sep, end)
 		}
-		i = end
 	}
 }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,7 @@ type token struct {
 	kind       kind
 	shape      shape
 	sign       byte  // the sign itself if it is ASCII, '-' for every dash, '\'' for every apostrophe, 0 otherwise
+	plain      uint8 // how common a word is: 0 for none of the language's words, to 3
 	runes      uint8 // length in runes, at most 255
 	gap        uint8 // white space before it: 0 none, 1 one space, 2 more (a column)
 	lines      uint8 // line ends before it, at most 255
@@ -55,7 +57,7 @@ func (z *tokenizer) tokens(toks []token, text string) []token {
 	toks = z.cut(toks, text)
 	for i, know := range z.words.Lookup() {
 		t := &toks[z.places[i]]
-		t.class, t.cue = classOf(z.words.Key(i))
+		t.class, t.cue = classOf(z.words.Key(i), z.words.Hash(i))
 		if t.runes > 1 {
 			t.know = know
 		}
@@ -63,11 +65,13 @@ func (z *tokenizer) tokens(toks []token, text string) []token {
 	return toks
 }
 
+// longestKey is the length at which the key of a word is cut, in bytes.
+const longestKey = 64
+
 // cut does so without looking the words up.
 func (z *tokenizer) cut(toks []token, text string) []token {
 	var (
 		key        []byte
-		buf        [64]byte
 		gap, lines uint8
 	)
 	for i := 0; i < len(text); {
@@ -102,7 +106,12 @@ func (z *tokenizer) cut(toks []token, text string) []token {
 			i++
 			continue
 		}
-		t := token{start: i, gap: gap, lines: lines}
+		if len(toks) == cap(toks) {
+			toks = slices.Grow(toks, len(toks)+64)
+		}
+		toks = toks[:len(toks)+1]
+		t := &toks[len(toks)-1]
+		*t = token{start: i, gap: gap, lines: lines}
 		gap, lines = 0, 0
 		switch {
 		case c >= '0' && c <= '9':
@@ -120,7 +129,7 @@ func (z *tokenizer) cut(toks []token, text string) []token {
 			i++
 		default:
 			var n int
-			key, n, t.shape, t.runes = readWord(buf[:0], text[i:])
+			key, n, t.shape, t.runes = readWord(z.words.Room(longestKey), text[i:])
 			if n == 0 {
 				r, size := utf8.DecodeRuneInString(text[i:])
 				if unicode.IsSpace(r) {
@@ -129,11 +138,13 @@ func (z *tokenizer) cut(toks []token, text string) []token {
 						lines = max(lines, 1)
 					}
 					i += size
+					toks = toks[:len(toks)-1]
 					continue
 				}
 				if r == '\u200b' || r == '\ufeff' || r == '\u00ad' || unicode.Is(unicode.Cf, r) {
 					gap, lines = t.gap, t.lines
 					i += size
+					toks = toks[:len(toks)-1]
 					continue
 				}
 				t.sign = plainSign(r)
@@ -143,11 +154,10 @@ func (z *tokenizer) cut(toks []token, text string) []token {
 			}
 			i += n
 			t.kind = word
-			z.words.Add(key)
-			z.places = append(z.places, int32(len(toks)))
+			z.words.Take(len(key))
+			z.places = append(z.places, int32(len(toks)-1))
 		}
 		t.end = i
-		toks = append(toks, t)
 	}
 	return toks
 }
@@ -173,7 +183,19 @@ func plainSign(r rune) byte {
 // where it would outgrow dst), its length in bytes, its case, and its length in runes. Length 0: no word here.
 func readWord(dst []byte, s string) (key []byte, n int, sh shape, runes uint8) {
 	var ups, lows, count int
-	first := false
+	// Most words are ASCII throughout; of these the rest of the function only finds the end.
+	for most := min(len(s), cap(dst)); n < most; n++ {
+		small := smallLetters[s[n]]
+		if small == 0 {
+			break
+		}
+		dst = append(dst, small)
+		if small != s[n] {
+			ups++
+		}
+	}
+	count, lows = n, n-ups
+	first := n > 0 && s[0] < 'a'
 	for n < len(s) {
 		c := s[n]
 		if c < utf8.RuneSelf {
@@ -240,6 +262,14 @@ done:
 	}
 	return dst, n, sh, uint8(min(count, 255))
 }
+
+// smallLetters holds the small form of each letter of ASCII, 0 for all other bytes.
+var smallLetters = func() (table [256]byte) {
+	for c := byte('a'); c <= 'z'; c++ {
+		table[c], table[c-'a'+'A'] = c, c
+	}
+	return table
+}()
 
 func appendFolded(dst []byte, r rune) []byte {
 	if cap(dst)-len(dst) < utf8.UTFMax {

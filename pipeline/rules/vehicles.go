@@ -7,7 +7,7 @@ const sourceVehicle = sourceID + "vehicle"
 // vehicles finds licence plates: in their German form where something around speaks of a vehicle or the form is
 // unlike anything else, in other forms only behind a word such as plate or Kennzeichen.
 func (s *scan) vehicles() {
-	for i := range s.toks {
+	for i := s.next(0, mayVehicle); i < len(s.toks); i = s.next(i+1, mayVehicle) {
 		if !s.isWord(i) || s.takenAs(i) != phi.NoCategory {
 			continue
 		}

@@ -3,6 +3,8 @@ package date
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"fhirdeid/pipeline/phi/fold"
 )
 
 // unit says what a field of an expression prints.
@@ -148,24 +150,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // wordEnd gives the end of the letters that begin at p.
-func wordEnd(s string, p int) int {
-	for p < len(s) {
-		c := s[p]
-		if c < utf8.RuneSelf {
-			if !isLetter(c) {
-				return p
-			}
-			p++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[p:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return p
-		}
-		p += n
-	}
-	return p
-}
+func wordEnd(s string, p int) int { return fold.LettersEnd(s, p) }
 
 // isWordAt says whether a letter or digit stands at p.
 func isWordAt(s string, p int) bool {

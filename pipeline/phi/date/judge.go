@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // context holds the words around an expression.
@@ -88,24 +90,29 @@ func wordStart(s string, p int) int {
 	return q
 }
 
-// sets of words, in lower case
-type set map[string]struct{}
-
-func words(list string) set {
-	m := make(set)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = struct{}{}
-	}
-	return m
+// set is a set of words in lower case.
+type set struct {
+	words *lists.Table[bool]
+	may   fold.Filter
 }
 
-func (m set) has(s string) bool {
+func words(list string) *set {
+	m, s := map[string]bool{}, new(set)
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+		s.may.Add(w)
+	}
+	s.words = lists.NewTable(m)
+	return s
+}
+
+func (m *set) has(s string) bool {
 	var buf [32]byte
-	if s == "" || len(s) > len(buf) {
+	if s == "" || len(s) > len(buf) || len(s) > 1 && !m.may.May(s) {
 		return false
 	}
-	_, ok := m[string(lower(buf[:0], s))]
-	return ok
+	key := lower(buf[:0], s)
+	return m.words.FindBytes(key, lists.Hash(key))
 }
 
 var (

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"fhirdeid/pipeline/phi/fold"
 )
 
 var germanUnits = [...]string{
@@ -54,6 +56,29 @@ var (
 	germanStarts  = startsOf(slices.AppendSeq([]string{"hundert", "tausend"}, maps.Keys(germanSmall))...)
 	englishStarts = startsOf(slices.Concat(englishUnits[:], englishTens[:])...)
 )
+
+// AddNumbers enters the number words below 116 in a filter, and what begins with any German one and is longer than it:
+// siebzigjähriger.
+func AddNumbers(f *fold.Filter) { f.AddAll(numberWords) }
+
+var numberWords = func() *fold.Filter {
+	f := filterOf(germanSmall)
+	for w := range germanSmall {
+		f.AddStem(w, 8)
+	}
+	for _, w := range [...]string{"hundert", "tausend"} {
+		f.AddStem(w, 7)
+	}
+	for _, w := range englishUnits {
+		f.Add(w)
+	}
+	for _, w := range englishTens {
+		if w != "" {
+			f.AddStem(w, len(w)) // twentyone
+		}
+	}
+	return f
+}()
 
 // germanBelow100 reads the number word s, in lower case.
 func germanBelow100(s string) (int, bool) {

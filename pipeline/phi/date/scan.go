@@ -1,9 +1,12 @@
 package date
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
 )
 
 // Match is a date expression found in a text.
@@ -18,18 +21,29 @@ type Match struct {
 // scanner walks through a text once.
 type scanner struct {
 	grammar
-	out     []Match
-	years   []int16 // year of each match, 0 where none is stated
-	months  []int16
+	out []Match
+	*marks
 	lastEnd int // end of the last match
 
 	monthsSeen [14]bool // months of dates with slashes that can be nothing else
 	lastYear   int      // latest year found
 }
 
+// marks is what the scanner notes of each match; its room is used for one text after the other.
+type marks struct {
+	years  []int16 // 0 where none is stated
+	months []int16
+	next   []int // the next match with a year, -1 where there is none
+}
+
+var allMarks = sync.Pool{New: func() any { return new(marks) }}
+
 // Scan finds the date expressions of a text in its order. It takes linear time. An empty language means either.
 func Scan(text string, lang phi.Language) []Match {
-	sc := scanner{grammar: grammar{s: text, lang: lang}, lastEnd: -1}
+	m := allMarks.Get().(*marks)
+	defer allMarks.Put(m)
+	m.years, m.months = m.years[:0], m.months[:0]
+	sc := scanner{grammar: grammar{s: text, lang: lang}, lastEnd: -1, marks: m}
 	sc.order = sc.slashOrder(text)
 	sc.noise = looksScanned(text)
 	sc.run()
@@ -42,7 +56,12 @@ func (sc *scanner) slashOrder(s string) order {
 	days, months := 0, 0
 	var asMonth, asDay [14]bool // the first or the second number as a month
 	for p := 1; p < len(s); p++ {
-		if s[p] != '/' && s[p] != '-' || !isDigit(s[p-1]) || p+1 >= len(s) || !isDigit(s[p+1]) {
+		if !isDigit(s[p-1]) {
+			if p = fold.NextDigit(s, p) + 1; p >= len(s) {
+				break
+			}
+		}
+		if s[p] != '/' && s[p] != '-' || p+1 >= len(s) || !isDigit(s[p+1]) {
 			continue
 		}
 		if p > 2 && isDigit(s[p-2]) && (isDigit(s[p-3]) || s[p-3] == s[p]) || p > 1 && s[p-2] == s[p] {
@@ -89,9 +108,11 @@ func (sc *scanner) slashOrder(s string) order {
 // looksScanned says whether letters stand for digits somewhere in the text, as in 2O13 or l0.3.2O18. Such a letter
 // touches a digit, so that only the neighbours of digits are looked at.
 func looksScanned(s string) bool {
-	for d := range len(s) {
-		if !digitBytes[s[d]] {
-			continue
+	for d := 0; d < len(s); d++ {
+		if !isDigit(s[d]) {
+			if d = fold.NextDigit(s, d); d == len(s) {
+				break
+			}
 		}
 		if p := d + 1; p+1 < len(s) && lookAlike[s[p]] && s[p] != 'S' && (isDigit(s[p+1]) || s[p+1] == '.') {
 			return true
@@ -103,15 +124,12 @@ func looksScanned(s string) bool {
 	return false
 }
 
-// digitBytes are the digits; lookAlike are the letters that are read in their place.
-var digitBytes, lookAlike = func() (digits, letters [256]bool) {
-	for _, c := range []byte("0123456789") {
-		digits[c] = true
-	}
+// lookAlike are the letters that are read in the place of digits.
+var lookAlike = func() (letters [256]bool) {
 	for _, c := range []byte("OlIoSZ") {
 		letters[c] = true
 	}
-	return digits, letters
+	return letters
 }()
 
 func (sc *scanner) run() {
@@ -119,6 +137,8 @@ func (sc *scanner) run() {
 	for p := 0; p < len(s); {
 		c := s[p]
 		switch {
+		case !beginBytes[c]:
+			p++
 		case isDigit(c):
 			if sc.leftFree(p) {
 				if end := sc.number(p); end > 0 && sc.take(p, &end) {
@@ -136,7 +156,7 @@ func (sc *scanner) run() {
 				p++
 				continue
 			}
-			if !isWordBefore(s, p) {
+			if sc.mayBegin(s[p:end]) && !isWordBefore(s, p) {
 				if e := sc.at(p); e > 0 && sc.take(p, &e) {
 					p = e
 					continue
@@ -154,6 +174,55 @@ func (sc *scanner) run() {
 		}
 	}
 }
+
+// beginBytes are those that a number, a word or an apostrophe may begin with.
+var beginBytes = func() (table [256]bool) {
+	for i := range table {
+		c := byte(i)
+		table[c] = isDigit(c) || isLetter(c) || c == '\'' || c == '`' || c >= 0xc2
+	}
+	return table
+}()
+
+// mayBegin says cheaply whether an expression may begin with the word: most words of a text begin none.
+func (sc *scanner) mayBegin(word string) bool {
+	if dateWords.May(word) {
+		return true
+	}
+	switch c := word[0]; c {
+	case 'O', 'o', 'l':
+		return sc.noise
+	case 'I':
+		return sc.noise || len(word) == 1
+	case 'Q', 'H':
+		return len(word) == 1
+	}
+	return false
+}
+
+// dateWords holds the words of two letters or more that grammar.word reads, some of them with others like them.
+var dateWords = func() *fold.Filter {
+	f := filterOf(vocabulary)
+	for w := range englishOrdinalNumbers {
+		first, _, _ := strings.Cut(w, "-") // twenty-first
+		f.Add(first)
+	}
+	for w := range germanSmall {
+		f.AddStem(w, 5) // ordinals and years
+	}
+	for _, stem := range [...]string{"erst", "dritt", "siebt", "acht", "hundert", "tausend"} {
+		f.AddStem(stem, 5)
+	}
+	for _, ten := range englishTens {
+		if ten != "" {
+			f.AddStem(ten, 7) // the nineties
+		}
+	}
+	for w := range strings.FieldsSeq("the II III IV WS SS SoSe WiSe Wintersemester Sommersemester") {
+		f.Add(w)
+	}
+	return f
+}()
 
 func (sc *scanner) number(p int) int {
 	sc.e.reset()
@@ -252,7 +321,7 @@ func (sc *scanner) record(p, end int, score float64, kind Kind, first, last int)
 		m.Interval = phi.Interval{}
 	}
 	if sc.out == nil {
-		sc.out, sc.years, sc.months = make([]Match, 0, 16), make([]int16, 0, 16), make([]int16, 0, 16)
+		sc.out = make([]Match, 0, 16)
 	}
 	sc.out = append(sc.out, m)
 	pt := e.points[last-1]
@@ -272,7 +341,8 @@ func (sc *scanner) record(p, end int, score float64, kind Kind, first, last int)
 func (sc *scanner) complete() {
 	year := int16(0)
 	var anchor int32
-	next := make([]int, len(sc.out))
+	sc.next = slices.Grow(sc.next[:0], len(sc.out))[:len(sc.out)]
+	next := sc.next
 	following := -1
 	for i := len(sc.out) - 1; i >= 0; i-- {
 		next[i] = following

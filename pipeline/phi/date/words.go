@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // class says what part a word plays in a date.
@@ -167,7 +168,10 @@ var vocabulary = func() map[string]word {
 	return m
 }()
 
-var vocabularyFilter = filterOf(vocabulary)
+var (
+	vocabularyFilter = filterOf(vocabulary)
+	vocabularyTable  = lists.NewTable(vocabulary)
+)
 
 func filterOf[V any](words map[string]V) *fold.Filter {
 	f := new(fold.Filter)
@@ -183,8 +187,9 @@ func look(s string) (word, bool) {
 	if len(s) > len(buf) || !vocabularyFilter.May(s) {
 		return word{}, false
 	}
-	w, ok := vocabulary[string(lower(buf[:0], s))]
-	return w, ok
+	key := lower(buf[:0], s)
+	w := vocabularyTable.FindBytes(key, lists.Hash(key))
+	return w, w.class != noClass
 }
 
 // lower appends s in lower case, as far as ASCII and the Latin-1 letters go.

@@ -11,6 +11,18 @@ func (f *Filter) Add(word string) {
 	}
 }
 
+// AddStem enters all words of the length least or more that begin with the first two bytes of stem.
+func (f *Filter) AddStem(stem string, least int) {
+	f[filterSlot(stem)] |= ^uint64(0) << min(least, 63)
+}
+
+// AddAll enters the words of another filter.
+func (f *Filter) AddAll(other *Filter) {
+	for slot := range f {
+		f[slot] |= other[slot]
+	}
+}
+
 // May says whether the set can hold the word. Upper and lower case must have the same length in bytes, as in ASCII and
 // Latin-1; words of fewer than two bytes are never held.
 func (f *Filter) May(word string) bool {

@@ -50,9 +50,8 @@ func (b *Buffer) Fold(text string) Folded {
 	}
 	b.text = b.text[:0]
 	if plainASCII(text) {
-		for i := range len(text) {
-			b.text = append(b.text, plainTable[text[i]])
-		}
+		b.text = b.text[:len(text)]
+		foldASCII(b.text, text)
 		return Folded{Text: unsafe.String(unsafe.SliceData(b.text), len(b.text)), source: text}
 	}
 	w := writer{buf: b.text, runs: b.runs[:0], mapped: true}
@@ -61,13 +60,28 @@ func (b *Buffer) Fold(text string) Folded {
 	return Folded{Text: w.text(), source: text, runs: w.runs}
 }
 
-func plainASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
+func plainASCII(text string) bool { return asciiEnd(text) == len(text) }
+
+// asciiEnd gives the length of the ASCII that text begins with, looking at eight bytes at a time.
+func asciiEnd(text string) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if eightBytes(text, i)&highBits != 0 {
+			break
 		}
 	}
-	return true
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// foldASCII writes the folded form of text, which is ASCII, to dst, which is as long.
+func foldASCII(dst []byte, text string) {
+	dst = dst[:len(text)]
+	for i := range dst {
+		dst[i] = plainTable[text[i]&(utf8.RuneSelf-1)]
+	}
 }
 
 // Key gives the folded text alone: two spellings of one name have the same key.
@@ -98,6 +112,9 @@ type Cursor struct {
 	f Folded
 	n int // the run that the last range began in
 }
+
+// Level says whether each rune is as long as its folded form, so that offsets are the same in both.
+func (f Folded) Level() bool { return len(f.runs) == 0 && len(f.Text) == len(f.source) }
 
 // Cursor gives a cursor at the text's begin.
 func (f Folded) Cursor() Cursor { return Cursor{f: f} }

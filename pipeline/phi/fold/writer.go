@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -34,11 +35,9 @@ func (w *writer) ascii(text string, source int) int {
 	if w.mapped {
 		w.note(len(w.buf), source, 1, 1)
 	}
-	n := 0
-	for n < len(text) && text[n] < utf8.RuneSelf {
-		w.buf = append(w.buf, plainTable[text[n]])
-		n++
-	}
+	n, from := asciiEnd(text), len(w.buf)
+	w.buf = slices.Grow(w.buf, n)[:from+n]
+	foldASCII(w.buf[from:], text[:n])
 	c := w.buf[len(w.buf)-1]
 	w.vowel = c == 'a' || c == 'o' || c == 'u'
 	return n

@@ -22,9 +22,9 @@ func TestBatchAnswersAsLookup(t *testing.T) {
 		b.Reset()
 		for i, w := range asked {
 			if i%2 == 0 {
-				b.Add([]byte(w))
+				b.Take(len(append(b.Room(len(w)), w...)))
 			} else {
-				b.AddString(w)
+				b.AddHashed(w, Hash(w))
 			}
 		}
 		known := 0

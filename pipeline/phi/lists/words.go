@@ -144,7 +144,7 @@ func decode(raw []byte) *dictionary {
 		d.records = append(d.records, tails[:own[i]]...)
 		tails = tails[own[i]:]
 		last = start
-		d.insert(start, hash(d.records[start+headSize:]))
+		d.insert(start, Hash(d.records[start+headSize:]))
 	}
 	return d
 }
@@ -165,7 +165,7 @@ func (d *dictionary) record(offset int) (text []byte, w Word, next int) {
 }
 
 func find[T string | []byte](d *dictionary, word T) Word {
-	h := hash(word)
+	h := Hash(word)
 	at := h >> (32 - slotBits)
 	for {
 		slot := d.slots[at]
@@ -179,17 +179,6 @@ func find[T string | []byte](d *dictionary, word T) Word {
 		}
 		at = (at + 1) & (1<<slotBits - 1)
 	}
-}
-
-// hash is FNV-1a with a last mix, so that the high bits are good too.
-func hash[T string | []byte](s T) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	h ^= h >> 15
-	h *= 0x2c1b3c6d
-	return h ^ h>>13
 }
 
 // Lookup tells what the lists know of a folded word, or of a folded place name of several words.
