@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -122,22 +121,7 @@ func spoil(t *testing.T, change func(dir string, manifest map[string]any)) strin
 	if err := os.CopyFS(dir, os.DirFS(foreign)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, models.ManifestFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var manifest map[string]any
-	if err := json.Unmarshal(data, &manifest); err != nil {
-		t.Fatal(err)
-	}
-	change(dir, manifest)
-	if data, err = json.Marshal(manifest); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	models.EditManifest(t, dir, func(manifest map[string]any) { change(dir, manifest) })
 	return dir
 }
 

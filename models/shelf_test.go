@@ -32,7 +32,19 @@ func twins(t *testing.T, link bool, change func(manifest map[string]any)) []stri
 			}
 		}
 	}
-	path := filepath.Join(dirs[1], ManifestFile)
+	EditManifest(t, dirs[1], func(manifest map[string]any) {
+		manifest["name"] = "twin"
+		if change != nil {
+			change(manifest)
+		}
+	})
+	return dirs
+}
+
+// EditManifest changes the manifest of the pack in dir.
+func EditManifest(t *testing.T, dir string, change func(manifest map[string]any)) {
+	t.Helper()
+	path := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -41,17 +53,13 @@ func twins(t *testing.T, link bool, change func(manifest map[string]any)) []stri
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	manifest["name"] = "twin"
-	if change != nil {
-		change(manifest)
-	}
+	change(manifest)
 	if data, err = json.Marshal(manifest); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return dirs
 }
 
 func names(t *testing.T, p *Pack) ([]string, error) {

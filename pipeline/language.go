@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -86,16 +87,14 @@ func languageEvidence(text string) (de, en float64) {
 
 // functionWords gives the language of a function word; functionFilter tells cheaply that a word is none.
 var functionWords, functionFilter = func() (*lists.Table[phi.Language], *fold.Filter) {
-	m, f := map[string]phi.Language{}, new(fold.Filter)
-	for w := range wordSet(englishWords) {
+	m := map[string]phi.Language{}
+	for w := range telling(englishWords) {
 		m[w] = phi.English
-		f.Add(w)
 	}
-	for w := range wordSet(germanWords) { // what is listed in both is German
+	for w := range telling(germanWords) { // what is listed in both is German
 		m[w] = phi.German
-		f.Add(w)
 	}
-	return lists.NewTable(m), f
+	return lists.NewTable(m), fold.FilterOf(maps.Keys(m))
 }()
 
 // hasUmlaut says whether a word in lower case holds an umlaut or a sharp s.
@@ -129,11 +128,9 @@ const englishWords = `the and of to is was were are be been with for on at by fr
 	mg tablet dear sincerely regards year old years days weeks months today yesterday left right normal pain blood
 	hospital clinic mr mrs ms`
 
-func wordSet(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
+// telling are the listed words that tell a language.
+func telling(list string) map[string]bool {
+	m := lists.Set(list)
 	// What both languages use, or clinical shorthand shared by both, tells nothing.
 	for w := range strings.FieldsSeq("am an in mg patient war die hat at by may") {
 		delete(m, w)

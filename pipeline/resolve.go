@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // certain is the score from which a span keeps its borders against a longer one of another category: a checksum or a
@@ -235,26 +237,14 @@ func isWordRune(r rune) bool {
 }
 
 // titles stand in front of names and are no PHI.
-var titles = func() map[string]bool {
-	m := map[string]bool{}
-	for t := range strings.FieldsSeq(`herr herrn frau fr hr fräulein dr drs prof professor pd priv doz med dent vet rer nat phil
-		dipl ing psych oa oä ass oberarzt oberärztin chefarzt chefärztin assistenzarzt assistenzärztin arzt ärztin mag
-		mr mrs ms miss mx doctor sir dame nurse sister schwester pfleger sr lic univ habil mult hc`) {
-		m[t] = true
-	}
-	return m
-}()
+var titles = lists.Set(`herr herrn frau fr hr fräulein dr drs prof professor pd priv doz med dent vet rer nat phil
+	dipl ing psych oa oä ass oberarzt oberärztin chefarzt chefärztin assistenzarzt assistenzärztin arzt ärztin mag
+	mr mrs ms miss mx doctor sir dame nurse sister schwester pfleger sr lic univ habil mult hc`)
 
 const longestTitle = 24 // bytes
 
 // titleFilter tells cheaply that a word is no title.
-var titleFilter = func() *fold.Filter {
-	f := new(fold.Filter)
-	for t := range titles {
-		f.Add(t)
-	}
-	return f
-}()
+var titleFilter = fold.FilterOf(maps.Keys(titles))
 
 // titlePrefix gives the length of the titles at the start of a name; 0 when the name would be nothing but titles.
 func titlePrefix(name string) int {

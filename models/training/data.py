@@ -178,11 +178,12 @@ def shard(index: int, seed: int, lang: str | None = None):
     return docs
 
 
-def write(folder: Path, name: str, shards, seed: int = 1, lang: str | None = None):
-    """folder/<name>-NN.jsonl.gz for each number in shards; a file appears only when it is complete."""
+def write(folder: Path, name: str, shards, seed: int = 1, lang: str | None = None, left_out=frozenset()):
+    """folder/<name>-NN.jsonl.gz for each number in shards, without the letters whose ids are left out; a file appears only
+    when it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     for index in shards:
-        docs = shard(index, seed, lang)
+        docs = [d for d in shard(index, seed, lang) if d["id"].split("/")[0] not in left_out]
         part = folder / f".{name}-{index:02d}.part"
         with gzip.open(part, "wt", encoding="utf-8", compresslevel=3) as f:
             for d in docs:

@@ -5,17 +5,15 @@ tuned (localise.py) with 15, 30 and 60 of them and scored on the others, and on 
 see what it forgets. The tagger has six layers and few tokens behind it: the gain is to be seen, not the best score.
 """
 
-import gzip
-import json
 import random
 
-from . import corpus, data, evaluate, infer, localise, paths, score
+from . import corpus, data, evaluate, localise, paths, score, train
 
 REGIONS = ("österreich", "austria", "schweiz", "switzerland", "wien", "steiermark", "tirol", "kärnten", "salzburg", "vorarlberg", "burgenland",
            "aargau", "basel", "bern", "zürich", "luzern", "graubünden", "glarus", "solothurn", "st. gallen", "schaffhausen", "uri", "wallis",
            "freiburg (ch)", "thurgau", "tessin", "zug")  # fmt: skip
 SHORT = ("at", "ch")
-LAYERS, TOKENS, SIZES = 6, 500_000, (15, 30, 60)
+SHARDS, LAYERS, TOKENS, SIZES = 2, 6, 500_000, (15, 30, 60)
 NAME = "elsewhere"
 
 
@@ -25,20 +23,10 @@ def local(d: dict) -> bool:
     return region in SHORT or any(r in region for r in REGIONS)
 
 
-def shards(count: int, seed: int):
-    """German shards without the local letters."""
-    kept_out = {d["id"] for split in ("train", "dev") for d in corpus.letters(split, "de") if local(d)}
-    kept_out |= {d["id"] for d in corpus.written(lang="de") if local(d)}
-    folder = paths.WORK / "shards"
-    folder.mkdir(parents=True, exist_ok=True)
-    for index in range(count):
-        path = folder / f"{NAME}-{index:02d}.jsonl.gz"
-        if path.exists():
-            continue
-        with gzip.open(path, "wt", encoding="utf-8", compresslevel=3) as f:
-            for d in data.shard(index, seed, "de"):
-                if d["id"].split("/")[0] not in kept_out:
-                    f.write(json.dumps(d, ensure_ascii=False) + "\n")
+def ids() -> set[str]:
+    """The letters that only the hospital has."""
+    letters = [*corpus.letters("train", "de"), *corpus.letters("dev", "de"), *corpus.written(lang="de")]
+    return {d["id"] for d in letters if local(d)}
 
 
 def scores(run: str, docs) -> score.Score:
@@ -48,14 +36,12 @@ def scores(run: str, docs) -> score.Score:
 
 def run(seed: int = 1, threads: int = 2):
     """Prints a line for the tagger without local letters and for each number of them; each run is kept and not done again."""
-    from . import train
-
     letters = [d for d in corpus.letters("train", "de") if local(d)]
     random.Random(seed).shuffle(letters)
     pool, test = letters[: max(SIZES)], letters[max(SIZES) :] + [d for d in corpus.letters("dev", "de") if local(d)]
     elsewhere = [d for d in corpus.letters("dev", "de") if not local(d)]
     if not (paths.WORK / "runs" / NAME / "done.json").exists():
-        shards(2, seed)
+        data.write(paths.WORK / "shards", NAME, range(SHARDS), seed, "de", left_out=ids())
         train.run(NAME, [NAME], layers=LAYERS, tokens=TOKENS, lr=1.5e-4, seed=seed, threads=threads)
     rows = []
     for size in (0, *SIZES):

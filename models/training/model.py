@@ -73,8 +73,8 @@ class Coins:
         n, edge, key = x.numel(), round(share * 256), (x.dtype, share)
         row, used = self.rows.get(key, (None, 0))
         if row is None or used > self.SIZE:
-            coins = torch.from_numpy(self.source.integers(0, 256, max(self.SIZE, 2 * n), dtype=np.uint8))
-            row, used = (coins >= edge).to(x.dtype).mul_(256 / (256 - edge)), 0
+            thrown = torch.from_numpy(self.source.integers(0, 256, max(self.SIZE, 2 * n), dtype=np.uint8))
+            row, used = (thrown >= edge).to(x.dtype).mul_(256 / (256 - edge)), 0
         self.rows[key] = row, used + n
         at = int(self.source.integers(0, len(row) - n + 1))
         return row[at : at + n].view(x.shape)

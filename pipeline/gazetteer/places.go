@@ -215,20 +215,12 @@ func (r *reader) lone(i int) bool {
 	return i > 0 && t.gap == space && employers[r.word(i-1)] && !r.startsSentence(i) && t.word.Common("") < 3
 }
 
-func wordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
-	stateCodes = wordSet(`al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd
+	stateCodes = lists.Set(`al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd
 tn tx ut vt va wa wv wi wy dc`)
-	degrees   = wordSet(`md pa ma ms do or me in ok hi la co al mt`)
-	grading   = wordSet(`grad grade typ type klassifikation classification task guidelines criteria kriterien score skala scale stadium stage entfaellt rules`)
-	movement  = wordSet(`from in to near visiting`)
-	employers = wordSet(`bei at for der die firma company by with`)
-	links     = wordSet(`of the and at for in on de la le du del am an der den die das im in bei und ob vor auf von zu zur zum upon under sur sous les des`)
+	degrees   = lists.Set(`md pa ma ms do or me in ok hi la co al mt`)
+	grading   = lists.Set(`grad grade typ type klassifikation classification task guidelines criteria kriterien score skala scale stadium stage entfaellt rules`)
+	movement  = lists.Set(`from in to near visiting`)
+	employers = lists.Set(`bei at for der die firma company by with`)
+	links     = lists.Set(`of the and at for in on de la le du del am an der den die das im in bei und ob vor auf von zu zur zum upon under sur sous les des`)
 )

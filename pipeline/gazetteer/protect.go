@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 const (
@@ -139,7 +140,7 @@ func (r *reader) citation(i int) bool {
 }
 
 // diseases are eponyms that mean the disease, sign or tool also when they stand alone.
-var diseases = wordSet(`parkinson alzheimer hodgkin crohn basedow bechterew hashimoto addison cushing meniere raynaud klinefelter marfan kaposi
+var diseases = lists.Set(`parkinson alzheimer hodgkin crohn basedow bechterew hashimoto addison cushing meniere raynaud klinefelter marfan kaposi
 wegener behcet perthes scheuermann dupuytren ledderhose recklinghausen hirschsprung boeck waldenstroem werlhof gaucher fabry sudeck
 apgar braden barthel forrest ormond paget osler tinetti gleason karnofsky ranson billroth whipple kocher pfannenstiel mcburney rovsing blumberg lasegue bragard
 babinski romberg unterberger trendelenburg lachman apley mcmurray phalen tinel finkelstein rinne kernig brudzinski fallot eisenmenger ebstein

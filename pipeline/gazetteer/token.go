@@ -237,30 +237,18 @@ func gapOf(s string) gap {
 		return hyphen // H.-P.
 	}
 	for i := range len(s) {
-		var next gap
-		switch s[i] {
-		case ' ', '\t', '\r':
-			continue
-		case '\n':
+		switch next := signGaps[s[i]]; next {
+		case space:
+		case wrap:
 			breaks++
-			continue
-		case '-':
-			next = hyphen
-		case ',':
-			next = comma
-		case '.':
-			next = dot
-		case '\'':
-			next = apostrophe
-		case '/':
-			next = slash
+		case far:
+			return far
 		default:
-			return far
+			if kind != space {
+				return far
+			}
+			kind = next
 		}
-		if kind != space {
-			return far
-		}
-		kind = next
 	}
 	switch {
 	case breaks > 1:

@@ -111,7 +111,7 @@ func (r *reader) labelled(i int) bool {
 	return false
 }
 
-var labels = wordSet(`nr nummer no number id mrn pid fall fallnummer fallnr case patient patientennummer patnr aktenzeichen akte chart acct account
+var labels = lists.Set(`nr nummer no number id mrn pid fall fallnummer fallnr case patient patientennummer patnr aktenzeichen akte chart acct account
 kv versichertennummer versicherungsnummer vnr ssn nhs tel telefon phone fax dw durchwahl ext`)
 
 // zip finds a postal code of the patient at token i. A number that happens to be the same is none: a code stands
@@ -179,7 +179,7 @@ func (r *reader) alone(i, end int) bool {
 	return ends(before, true) && ends(after, false)
 }
 
-var postalWords = wordSet(`plz zip postleitzahl postcode postal zipcode`)
+var postalWords = lists.Set(`plz zip postleitzahl postcode postal zipcode`)
 
 // birth finds a date of birth or death that begins at token i, in any notation.
 func (r *reader) birth(i int) int {
@@ -284,7 +284,7 @@ func compactDate(w string, d day, lang phi.Language) bool {
 	return lang != phi.German && n(w) == d.month && n(w[2:]) == d.day
 }
 
-var fillers = wordSet("st nd rd th of the den der")
+var fillers = lists.Set("st nd rd th of the den der")
 
 var months = func() map[string]int {
 	m := map[string]int{}

@@ -399,27 +399,19 @@ func (r *reader) familyInitial(i, entity int) bool {
 	return false
 }
 
-func wordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	titleGender = map[string]byte{
 		"herr": 'm', "herrn": 'm', "hr": 'm', "hrn": 'm', "mr": 'm', "mister": 'm',
 		"frau": 'f', "fr": 'f', "mrs": 'f', "ms": 'f', "miss": 'f', "fraeulein": 'f',
 	}
-	titles = wordSet(`herr herrn hr hrn frau fr fraeulein mr mrs ms miss mister dr doctor doktor prof professor med pd oa oae familie fam
+	titles = lists.Set(`herr herrn hr hrn frau fr fraeulein mr mrs ms miss mister dr doctor doktor prof professor med pd oa oae familie fam
 patient patientin patienten pat pt name nachname vorname familienname surname lastname firstname forename geb geborene geborener nee formerly
 tochter sohn ehefrau ehemann mutter vater bruder schwester daughter son wife husband mother father brother sister partner partnerin kollege kollegin
 kollegen called genannt rufname alias aka known`)
-	academic    = wordSet(`dr doctor doktor prof professor med pd oa oae`)
-	determiners = wordSet(`der die das des dem den ein eine einer eines einem einen kein keine keinen keinem im am vom zum zur ins ans als jeder jede jedes
+	academic    = lists.Set(`dr doctor doktor prof professor med pd oa oae`)
+	determiners = lists.Set(`der die das des dem den ein eine einer eines einem einen kein keine keinen keinem im am vom zum zur ins ans als jeder jede jedes
 dieser diese dieses diesen diesem jeden jedem seit the a an this that these his her their its our your no any each every of`)
-	heads = wordSet(`disease syndrome sign signs test tests reflex scale score index criteria classification grade stage type catheter scissors forceps clamp
+	heads = lists.Set(`disease syndrome sign signs test tests reflex scale score index criteria classification grade stage type catheter scissors forceps clamp
 retractor needle wire drain tube maneuver manoeuvre procedure operation technique position stain cell cells body bodies lymphoma sarcoma tumor tumour lobe
 duct gland node nodes fracture hernia ulcer esophagus contracture palsy chorea dementia deformity syndrom krankheit erkrankung zeichen skala klassifikation
 stadium grad typ lymphom sarkom karzinom katheter drainage naht schnitt zugang technik verfahren methode lagerung hernie fraktur kontraktur thyreoiditis ulkus

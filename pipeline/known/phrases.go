@@ -2,6 +2,7 @@ package known
 
 import (
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // phrase finds a street, place or organisation that begins at token i.
@@ -91,4 +92,4 @@ func (r *reader) houseNumber(j int) int {
 	return j
 }
 
-var before = wordSet(`in aus nach bei von from to near of at wohnhaft geboren ort stadt city town wohnort bad lives living resident bei`)
+var before = lists.Set(`in aus nach bei von from to near of at wohnhaft geboren ort stadt city town wohnort bad lives living resident bei`)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // A token may hold a word and the sign beside it ("02." or "-86"), so that the tagger cannot say whether the sign
@@ -46,17 +47,11 @@ func trim(text string, s phi.Span, low int) phi.Span {
 // neverFirst and neverLast are words that no identifier begins or ends with: a tagger that took one along counted a word
 // too many. Articles may begin a name of a place, particles a surname.
 var (
-	neverFirst = wordSet("in im am an ab bei mit und oder ist war seit vom auf aus of on at and or is was by to for with from since until till")
-	neverLast  = wordSet("in im am an ab bei mit und oder ist war seit vom zum zur von auf aus für wg des dem den der of on at and or is was by to for with from nr the")
+	neverFirst = lists.Set(joints + "since until till")
+	neverLast  = lists.Set(joints + "zum zur von für wg des dem den der nr the")
 )
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
+const joints = "in im am an ab bei mit und oder ist war seit vom auf aus of on at and or is was by to for with from "
 
 // shed takes such words off a span of several words.
 func shed(text string, s phi.Span) phi.Span {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // wrapped is the length from which a line that ends without a stop is taken to go on in the next one, in bytes.
@@ -142,18 +143,10 @@ func ordinal(next string) bool {
 	return ordinals[fold.Key(word)] || word == ""
 }
 
-func wordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
-	abbreviations = wordSet(`dr prof med hr fr mr mrs ms st nr tel str bzw ca evtl ggf inkl insb vgl sog u a z d h v i o b abs art bd geb gest verh led
+	abbreviations = lists.Set(`dr prof med hr fr mr mrs ms st nr tel str bzw ca evtl ggf inkl insb vgl sog u a z d h v i o b abs art bd geb gest verh led
 usw etc approx vs resp no dept fig jr sr rev hon univ priv doz dipl ing mag mme max min mind tgl wo mon std sek pat amb stat rez re li bds
 chir int neurol gyn kard rad path inf hosp ave blvd rd apt co corp inc ltd kg gen col sgt lt capt feb jan mar apr jun jul aug sep sept oct okt nov dec dez`)
-	ordinals = wordSet(`januar jaenner februar feber maerz april mai juni juli august september oktober november dezember jan feb mrz apr jun jul aug sep sept
+	ordinals = lists.Set(`januar jaenner februar feber maerz april mai juni juli august september oktober november dezember jan feb mrz apr jun jul aug sep sept
 okt nov dez quartal halbjahr stock etage obergeschoss tag woche monat jahr lebensjahr ssw postoperativer hirnnerv zehe finger rippe grad`)
 )

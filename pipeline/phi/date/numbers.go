@@ -62,7 +62,7 @@ var (
 func AddNumbers(f *fold.Filter) { f.AddAll(numberWords) }
 
 var numberWords = func() *fold.Filter {
-	f := filterOf(germanSmall)
+	f := fold.FilterOf(maps.Keys(germanSmall))
 	for w := range germanSmall {
 		f.AddStem(w, 8)
 	}
@@ -265,7 +265,7 @@ func EnglishNumber(s string) (int, bool) {
 	return 0, false
 }
 
-var englishOrdinalFilter = filterOf(englishOrdinalNumbers)
+var englishOrdinalFilter = fold.FilterOf(maps.Keys(englishOrdinalNumbers))
 
 var englishOrdinalNumbers = func() map[string]int {
 	m := make(map[string]int)

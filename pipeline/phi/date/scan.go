@@ -1,6 +1,7 @@
 package date
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -202,7 +203,7 @@ func (sc *scanner) mayBegin(word string) bool {
 
 // dateWords holds the words of two letters or more that grammar.word reads, some of them with others like them.
 var dateWords = func() *fold.Filter {
-	f := filterOf(vocabulary)
+	f := fold.FilterOf(maps.Keys(vocabulary))
 	for w := range englishOrdinalNumbers {
 		first, _, _ := strings.Cut(w, "-") // twenty-first
 		f.Add(first)

@@ -1,6 +1,7 @@
 package date
 
 import (
+	"maps"
 	"strings"
 
 	"fhirdeid/pipeline/phi/fold"
@@ -169,17 +170,9 @@ var vocabulary = func() map[string]word {
 }()
 
 var (
-	vocabularyFilter = filterOf(vocabulary)
+	vocabularyFilter = fold.FilterOf(maps.Keys(vocabulary))
 	vocabularyTable  = lists.NewTable(vocabulary)
 )
-
-func filterOf[V any](words map[string]V) *fold.Filter {
-	f := new(fold.Filter)
-	for w := range words {
-		f.Add(w)
-	}
-	return f
-}
 
 // look finds the word s in the vocabulary whatever its case, without allocating.
 func look(s string) (word, bool) {

@@ -1,8 +1,19 @@
 package fold
 
+import "iter"
+
 // Filter tells cheaply, before a word is folded and looked up, that it is in none of a set of words: by its first two
 // bytes without regard to case, and its length. The zero value is the filter of the empty set.
 type Filter [256]uint64
+
+// FilterOf is the filter of a set of words.
+func FilterOf(words iter.Seq[string]) *Filter {
+	f := new(Filter)
+	for w := range words {
+		f.Add(w)
+	}
+	return f
+}
 
 // Add enters a word of two bytes or more.
 func (f *Filter) Add(word string) {

@@ -3,6 +3,7 @@ package lists
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unsafe"
 )
 
@@ -86,4 +87,13 @@ func (t *Table[V]) Find(word string, h uint32) (v V) {
 // FindBytes does the same.
 func (t *Table[V]) FindBytes(word []byte, h uint32) V {
 	return t.Find(view(word), h)
+}
+
+// Set is the set of the words of a text, parted by white space.
+func Set(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
 }
