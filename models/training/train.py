@@ -7,6 +7,8 @@ from, model.pt with the weights alone, log.txt.
 
 import json
 import random
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -27,11 +29,18 @@ def rate(progress: float) -> float:
 
 
 def half(device: str) -> bool:
-    """Whether the machine multiplies in bfloat16 faster than in single precision."""
+    """Whether the machine multiplies in bfloat16 faster than in single precision.
+
+    Some virtual machines announce the tile instructions and hide their description (CPUID leaf 1Dh); oneDNN then dies
+    of an illegal instruction. So a child tries one product first.
+    """
     if device == "cuda":
         return True
     cpuinfo = Path("/proc/cpuinfo")
-    return cpuinfo.exists() and "amx_bf16" in cpuinfo.read_text()
+    if not cpuinfo.exists() or "amx_bf16" not in cpuinfo.read_text():
+        return False
+    product = "import torch; x = torch.ones(256, 256, dtype=torch.bfloat16); x @ x"
+    return subprocess.run([sys.executable, "-c", product], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def optimiser(net: model.Tagger, lr: float, head_factor: float):
