@@ -48,6 +48,7 @@ type heads struct {
 type phrase struct {
 	key   string // its words in lower case, joined by spaces
 	shape shape  // of the first word
+	stops bool   // initials: capitals, each with a stop behind it
 	span  phi.Span
 	next  int32 // index + 1 of the next phrase of the same key, in the order of comparePhrases; 0: none
 }
@@ -172,6 +173,9 @@ func (m *Memory) learn(surface string, s phi.Span) {
 	if s.Type.Category() != phi.CategoryName || s.Type == phi.NameUsername || n == 1 {
 		return
 	}
+	if s.Type == phi.NamePatient {
+		m.learnInitials(surface, s)
+	}
 	for i, w := range words[:n] {
 		// A part of a name stands for the person only if it can hardly be anything else.
 		if utf8.RuneCountInString(w) >= 4 && (shapes[i] == titleCase || shapes[i] == upperCase) && !m.ordinary(w) {
@@ -179,6 +183,43 @@ func (m *Memory) learn(surface string, s phi.Span) {
 		}
 	}
 }
+
+// learnInitials adds what a patient's name is cut down to, "U.L." and "U.K.L." for "Uwe Karl Langenohl" and for
+// "Langenohl, Uwe Karl".
+func (m *Memory) learnInitials(surface string, s phi.Span) {
+	if family, given, ok := strings.Cut(surface, ","); ok {
+		surface = given + " " + family
+	}
+	var buf [2 * maxWords]byte
+	letters := buf[:0]
+	for w, ok := nextWord(surface, 0); ok; w, ok = nextWord(surface, w.End) {
+		if c := surface[w.Start]; c-'A' < 26 {
+			letters = append(letters, c-'A'+'a', ' ')
+		} else if c-'a' >= 26 || w.End-w.Start == 1 {
+			return // a letter that is written in more than one way, a digit
+		}
+	}
+	if len(letters) < 4 {
+		return
+	}
+	all := m.keep(letters[:len(letters)-1])
+	short := all[:1] + all[len(all)-2:]
+	for _, key := range []string{all, short} {
+		if len(key) <= 7 && !abbreviations[key] {
+			m.add(phrase{key: key, shape: titleCase, stops: true, span: s})
+		}
+	}
+}
+
+// abbreviations that are written with stops in clinical texts: they are nobody's initials.
+var abbreviations = func() map[string]bool {
+	set := map[string]bool{}
+	for _, a := range strings.Fields("am ap bc bd bs cc cm cp ct cv dc do dr ed ek er ga gi gp hs id im iv la lv lp lr ma md mi mg ml mr ms " +
+		"nb ng np or pa pc pe ph pl pm po pr ps pt qd rn rv sc so st tb tv uk us va vs ads dds mba mph np phd prn usa") {
+		set[strings.Join(strings.Split(a, ""), " ")] = true
+	}
+	return set
+}()
 
 // keep gives the key as a string. A request's memory may go on using what a document's memory kept.
 func (m *Memory) keep(key []byte) string {
@@ -249,6 +290,11 @@ func comparePhrases(a, b *phrase) int {
 	switch {
 	case a.shape != b.shape:
 		return cmp.Compare(a.shape, b.shape)
+	case a.stops != b.stops:
+		if b.stops {
+			return -1
+		}
+		return 1
 	case a.span.Type != b.span.Type:
 		return cmp.Compare(a.span.Type, b.span.Type)
 	}
@@ -291,13 +337,21 @@ func (m *Memory) longest(text string, w Word, key []byte, e entry) (phi.Span, bo
 	var best phi.Span
 	seen := shapeOf(text[w.Start:w.End])
 	start := w.Start
+	stopped := true // capitals so far, each with a stop behind it
 	for counts, begun := e.counts, false; counts != 0; counts, begun = counts>>1, true {
+		stopped = stopped && w.End-w.Start == 1 && text[w.Start]-'A' < 26 && w.End < len(text) && text[w.End] == '.'
 		if counts&1 != 0 {
 			if begun {
 				e = m.entries[string(key)]
 			}
 			for link := e.first; link != 0; link = m.phrases[link-1].next {
-				if p := &m.phrases[link-1]; sameClass(p.shape, seen) {
+				p := &m.phrases[link-1]
+				if p.stops && stopped {
+					best = p.span
+					best.Start, best.End = start, w.End+1
+					break
+				}
+				if !p.stops && sameClass(p.shape, seen) {
 					best = p.span
 					best.Start, best.End = start, w.End
 					break
