@@ -105,7 +105,7 @@ def onnx_model(run: str, role: str, kept, bits: str, keep=frozenset()) -> onnx.M
     return graph.build(state, config, role, len(labels.CLASSES[role]), bits, role == "subclass", keep)
 
 
-def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = "0.5.0",
+def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = "0.6.0",
          bias: float = 0.0, threshold: float = 0.0, size: int = VOCABULARY, others: tuple[str, ...] = ()):  # fmt: skip
     """Writes the pack beside its place and then swaps it in, so that no reader sees half of it.
 

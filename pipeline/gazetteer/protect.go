@@ -11,6 +11,7 @@ const (
 	termScore   = 0.8 // above what a lone listed name is worth, below a name with its title
 	wordScore   = 0.8
 	eponymScore = 0.8
+	drugScore   = 0.95 // what names a drug and nobody: a model must be all but certain
 )
 
 // protect looks for a term that must stay and begins at token i, emits it, and gives the token behind it.
@@ -27,7 +28,10 @@ func (r *reader) protect(i int) int {
 	}
 	if (w.Drug() || w.Medical() && t.capital()) && w.FirstName() == 0 && w.Surname() < 2 && w.City() < 2 && !w.Country() && !w.State() &&
 		(i+1 == len(r.tokens) || r.tokens[i+1].gap != hyphen) && t.gap != hyphen {
-		if w.Drug() || w.Common("") < 2 {
+		switch {
+		case w.Drug():
+			r.emit(i, i+1, phi.Protected, drugScore, "gazetteer.term")
+		case w.Common("") < 2:
 			r.emit(i, i+1, phi.Protected, wordScore, "gazetteer.term")
 		}
 		return i + 1

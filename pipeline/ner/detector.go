@@ -141,7 +141,7 @@ func (d *Detector) Detect(ctx context.Context, doc *pipeline.Document) ([]phi.Sp
 
 // possibly is the bias at which a word counts as possible PHI: where no tagger takes anything but O with that much
 // taken from O, all of them are sure.
-const possibly = 0.93
+const possibly = 0.85
 
 // Testify gives what Detect gives, and the stretches in which a tagger holds PHI for possible.
 func (d *Detector) Testify(ctx context.Context, doc *pipeline.Document) (found, possible []phi.Span, err error) {

@@ -1,4 +1,4 @@
 package lists
 
 // Version names the content of the lists, of those to look up in and of those to draw from; surrogates depend on it.
-const Version = "63fa72e1b8e9"
+const Version = "206803f13bcb"
