@@ -48,7 +48,6 @@ type heads struct {
 type phrase struct {
 	key   string // its words in lower case, joined by spaces
 	shape shape  // of the first word
-	stops bool   // initials: capitals, each with a stop behind it
 	span  phi.Span
 	next  int32 // index + 1 of the next phrase of the same key, in the order of comparePhrases; 0: none
 }
@@ -61,6 +60,7 @@ const (
 	titleCase
 	upperCase
 	digits
+	initials // capitals, each with a stop behind it: of all the words, not the first alone
 )
 
 // learnScore is the confidence from which something is remembered; rememberedScore caps what a memory is worth.
@@ -205,21 +205,15 @@ func (m *Memory) learnInitials(surface string, s phi.Span) {
 	all := m.keep(letters[:len(letters)-1])
 	short := all[:1] + all[len(all)-2:]
 	for _, key := range []string{all, short} {
-		if len(key) <= 7 && !abbreviations[key] {
-			m.add(phrase{key: key, shape: titleCase, stops: true, span: s})
+		if letters := strings.ReplaceAll(key, " ", ""); len(letters) <= 4 && !abbreviations[letters] {
+			m.add(phrase{key: key, shape: initials, span: s})
 		}
 	}
 }
 
 // abbreviations that are written with stops in clinical texts: they are nobody's initials.
-var abbreviations = func() map[string]bool {
-	set := map[string]bool{}
-	for _, a := range strings.Fields("am ap bc bd bs cc cm cp ct cv dc do dr ed ek er ga gi gp hs id im iv la lv lp lr ma md mi mg ml mr ms " +
-		"nb ng np or pa pc pe ph pl pm po pr ps pt qd rn rv sc so st tb tv uk us va vs ads dds mba mph np phd prn usa") {
-		set[strings.Join(strings.Split(a, ""), " ")] = true
-	}
-	return set
-}()
+var abbreviations = lists.Set(`am ap bc bd bs cc cm cp ct cv dc do dr ed ek er ga gi gp hs id im iv la lv lp lr ma md mi mg ml mr ms
+	nb ng np or pa pc pe ph pl pm po pr ps pt qd rn rv sc so st tb tv uk us va vs ads dds mba mph np phd prn usa`)
 
 // keep gives the key as a string. A request's memory may go on using what a document's memory kept.
 func (m *Memory) keep(key []byte) string {
@@ -290,11 +284,6 @@ func comparePhrases(a, b *phrase) int {
 	switch {
 	case a.shape != b.shape:
 		return cmp.Compare(a.shape, b.shape)
-	case a.stops != b.stops:
-		if b.stops {
-			return -1
-		}
-		return 1
 	case a.span.Type != b.span.Type:
 		return cmp.Compare(a.span.Type, b.span.Type)
 	}
@@ -346,14 +335,12 @@ func (m *Memory) longest(text string, w Word, key []byte, e entry) (phi.Span, bo
 			}
 			for link := e.first; link != 0; link = m.phrases[link-1].next {
 				p := &m.phrases[link-1]
-				if p.stops && stopped {
-					best = p.span
-					best.Start, best.End = start, w.End+1
-					break
-				}
-				if !p.stops && sameClass(p.shape, seen) {
+				if p.shape == initials && stopped || sameClass(p.shape, seen) {
 					best = p.span
 					best.Start, best.End = start, w.End
+					if p.shape == initials {
+						best.End++ // the last stop
+					}
 					break
 				}
 			}
