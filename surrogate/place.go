@@ -25,10 +25,7 @@ func (g *Generator) place(t phi.Type, surface string, lang phi.Language) string 
 	case phi.LocationCountry:
 		return g.cased(surface, g.draw("country", surface, countries[lang == phi.German]))
 	case phi.LocationHospital:
-		if room(surface) {
-			return reshape(surface, g.shared.Bytes(2*len(surface)+8, "ward", fold.Key(surface)))
-		}
-		return g.cased(surface, g.draw("hospital", surface, lists.Hospitals(country)))
+		return g.hospital(surface, country)
 	case phi.LocationOrganization:
 		return g.organisation(surface, country, lang)
 	}
@@ -209,17 +206,6 @@ func (g *Generator) street(surface, country string) string {
 		return number + " " + out
 	}
 	return out + " " + number
-}
-
-// room says whether a place is a ward, room or bed: short, with a number or a single letter.
-func room(s string) bool {
-	letters := 0
-	for _, r := range s {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	return letters <= 3 && len(s) <= 12
 }
 
 var companyEndings = map[bool][]string{true: {"GmbH", "AG", "KG", "e. V."}, false: {"Inc.", "Ltd.", "LLC", "Group"}}

@@ -2,6 +2,7 @@ package surrogate_test
 
 import (
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -434,4 +435,32 @@ func FuzzReplace(f *testing.F) {
 			t.Fatalf("%q became invalid", s)
 		}
 	})
+}
+
+// A ward becomes another ward of its kind, and the house beside it keeps the stand-in that it has alone.
+func TestWards(t *testing.T) {
+	g := generator("p1")
+	hospital := func(surface string) string {
+		return stand(t, g, phi.LocationHospital, "Verlegt auf ", surface, phi.German)
+	}
+	replaced := regexp.MustCompile(`(?i)\d+|\b(north|south|east|west|nord|süd|ost|[a-z]|i{1,3}|iv)\b`)
+	for _, surface := range []string{
+		"Ward 6 West", "Bed 12", "4 North", "Theatre 3", "Bay C", "Clinic B",
+		"Medizinische Klinik II", "Station 17", "ZIMMER 214", "station 3 ost",
+	} {
+		out := hospital(surface)
+		if fold.Key(out) == fold.Key(surface) || replaced.ReplaceAllString(out, "#") != replaced.ReplaceAllString(surface, "#") {
+			t.Errorf("%q became %q", surface, out)
+		}
+	}
+	for surface, house := range map[string]string{"Ward 12, Royal Infirmary": "Royal Infirmary", "Inselspital, Schockraum": "Inselspital"} {
+		if out := hospital(surface); !strings.Contains(out, hospital(house)) || strings.Contains(out, house) {
+			t.Errorf("%q became %q, but %q alone %q", surface, out, house, hospital(house))
+		}
+	}
+	for surface, own := range map[string]string{"Ward Whitlock 6": "Whitlock", "St. Elisabeth": "Elisabeth", "Klinik Seeblick": "Seeblick"} {
+		if out := hospital(surface); strings.Contains(out, own) {
+			t.Errorf("%q became %q", surface, out)
+		}
+	}
 }

@@ -23,6 +23,12 @@ def column(name: str, kind: str | None = None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=None)
+def states(name: str) -> tuple[str, ...]:
+    """Third column of a list of postcodes, where there is one; a state as often as it has postcodes."""
+    return tuple(r[2] for r in rows(name) if len(r) > 2 and r[2])
+
+
+@lru_cache(maxsize=None)
 def first_names(lang: str) -> dict[str, str]:
     """Lower-cased first name -> f, m or fm."""
     out = {}
@@ -308,7 +314,7 @@ class Values:
 
     def state(self) -> str:
         if self.lang == "de":
-            return self.pick(rows(self.pick(("zip_de", "zip_at", "zip_ch"))))[2]
+            return self.pick(states(self.pick(("zip_de", "zip_at", "zip_ch"))))
         if self.chance(0.15):
             return self.pick(column("us_counties")) + self.pick((" County", " Co.", " County"))
         r = self.pick(rows("us_states"))

@@ -20,13 +20,16 @@ type dates struct{}
 // Name is the detector's path.
 func (dates) Name() string { return "rules.date" }
 
-// Detect finds the dates of the document. It never fails.
+// refutedScore is what the words around "3/6" or "in 6/52" weigh against a date: a model must be all but certain.
+const refutedScore = 0.97
+
+// Detect finds the dates of the document, and what a model must not take for one. It never fails.
 func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, error) {
-	matches := date.Scan(doc.Text, doc.Language)
-	if len(matches) == 0 {
+	matches, refuted := date.Tell(doc.Text, doc.Language)
+	if len(matches)+len(refuted) == 0 {
 		return nil, nil
 	}
-	spans := make([]phi.Span, len(matches))
+	spans := make([]phi.Span, len(matches), len(matches)+len(refuted))
 	for i := range matches {
 		m := &matches[i]
 		spans[i] = phi.Span{Start: m.Start, End: m.End, Type: phi.DateDate, Score: m.Score, Source: d.Name()}
@@ -38,6 +41,9 @@ func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, er
 		}
 	}
 	spreadBirths(doc.Text, spans)
+	for _, m := range refuted {
+		spans = append(spans, phi.Span{Start: m.Start, End: m.End, Type: phi.Protected, Score: refutedScore, Source: d.Name()})
+	}
 	return spans, nil
 }
 

@@ -29,12 +29,15 @@ func TestDates(t *testing.T) {
 	)
 }
 
-// TestDateIntervals: a span says which days it means.
+// TestDateIntervals: a span says which days it means, and what is none is protected.
 func TestDateIntervals(t *testing.T) {
-	doc := &pipeline.Document{Text: "vom 12. bis 14.03.2021, 5/5", Language: phi.German}
+	doc := &pipeline.Document{Text: "vom 12. bis 14.03.2021, Kraft 5/5", Language: phi.German}
 	spans, err := rules.Dates.Detect(context.Background(), doc)
-	if err != nil || len(spans) != 2 {
+	if err != nil || len(spans) != 3 {
 		t.Fatal(spans, err)
+	}
+	if spans[2].Type != phi.Protected {
+		t.Error("the strength of a muscle is not kept from being taken for a date")
 	}
 	if spans[0].Interval == nil || spans[1].Interval == nil || spans[1].Interval.From-spans[0].Interval.From != 2 {
 		t.Error("12. and 14.03.2021 are not two days apart")

@@ -2,6 +2,7 @@ package date
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
@@ -445,10 +446,34 @@ func isWeekday(s string) bool {
 var (
 	afterScore = words("sem systolic diastolic murmur rest bilat bilateral positive pos stool reaching sites probes trials nodes ppd rle lle rue lue up of strength power house-brackmann oriented correct day days course")
 
+	// wordsOfDates are words of scores that stand beside dates as well.
+	wordsOfDates = words("rest positive pos course of up add ir ppd bp bipap cpap hfnc pulse pulses ip visit tab tabs tablet tabletten dose doses grade rated kg op day days tag week woche wk n er he ta lot dose dash set sets line zeile nodes node trial trials page seite part teil copy entered session sitzung cycle zyklus step steps series serie version vers block lab uhr")
+
 	strongIDWords = words("nr no id mrn az aktenzeichen tel telefon fax page pages seite seiten zimmer room artikel ref auftrag order box")
 
 	scoreWords = words("strength power kraft kg kraftgrad pain schmerz schmerzen nrs vas motor mmt moca mmse mmst mocca gcs apgar score amts gds phq phq-9 gad hads barthel slums va visus vision visual bp rr pupils pupillen reflexes reflexe pulses pulse grade grad murmur levine oxford janda tinetti borg katz lawton fab ace abcde abcd nodes node lymph margins lk hwk lwk bwk zahn zähne tooth teeth lot apgars iop ph sao bipap cpap hfnc osd os ou od uk severity rated dash nyha stadium stufe n zoster entresto sacubitril sacubitril/valsartan tabletten tablet tab dose doses step steps dips insight kings ast alt ast/alt ratio mixtard novomix humalog mix ppd pack folstein demtect uhr pasat rivermead ashworth aims beighton bishop schober mallampati murphy trials trial probes zehn sets set wiederholungen deltoid delt biceps bizeps triceps quad quadriceps quadrizeps ehl ta ip fe ff grip grips er ir hf he ke kf df pf abd add norton braden percentile vers version serie cycle zyklus session sitzung day tag week woche part teil page seite copy entered line zeile kappa deltas delta zeile block hba1c wk pod")
 )
+
+// refuted says of what looks like a date that the words around it make it something else: the share of a score, weeks
+// and days, a duration.
+const refuted = -1
+
+// murmurFollows says whether what stands behind a number of six is loudness of a heart murmur: 2/6 PPS murmur.
+func murmurFollows(s string, end, of int) bool {
+	if of != 6 {
+		return false
+	}
+	rest := s[end:min(len(s), end+32)]
+	rest, _, _ = strings.Cut(rest, "\n")
+	for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if murmurs.has(w) {
+			return true
+		}
+	}
+	return false
+}
+
+var murmurs = words("murmur murmurs systolikum diastolikum herzgeräusch strömungsgeräusch sem hsm esm psm dm em systolic diastolic holosystolic pansystolic geräusch")
 
 func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 	s, e := sc.s, &sc.e
@@ -459,6 +484,10 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 	a, b := slashParts(s[p:end])
 	if c.lineStart {
 		c.prev, c.prev2 = "", ""
+	}
+	share := a <= b && s[p] != '0' && s[end-2] != '0' // may be so many of so many
+	if share && !strings.Contains(c.gap, ")") && (scoreWords.has(c.prev) && !wordsOfDates.has(c.prev) || nodeStage(c.prev) || murmurFollows(s, end, b) || b == 52) {
+		return refuted
 	}
 	if scoreWords.has(c.prev) || nodeStage(c.prev) || isMeasure(c.next) && len(c.next) > 1 || c.after == '%' || c.after == '+' || strongIDWords.has(c.prev) {
 		return 0
@@ -513,14 +542,20 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 		return 0.8
 	}
 	if c.prev != "" && isDigit(c.prev[len(c.prev)-1]) && strings.TrimSpace(c.gap) == "" && !c.closeToDate && a < b && (b == 7 || b <= 4 || b == 8) && b <= 8 {
-		return 0 // 36 3/7 weeks
+		if b == 7 && len(c.prev) == 2 {
+			return refuted // 36 3/7 weeks
+		}
+		return 0
 	}
 	if afterScore.has(c.next) {
+		if share && !wordsOfDates.has(c.next) {
+			return refuted
+		}
 		return 0
 	}
 	duration := (b == 52 || b == 7 && a <= 14 || b == 12 && a <= 12) && sc.order != monthFirst && !(known && sc.order == dayFirst && strong)
 	if sc.order != monthFirst && (b == 7 || b == 12 && a <= 12 || b == 52) && (c.prev == "in" || c.prev == "for" || c.prev == "x" || c.prev == "over") {
-		return 0
+		return refuted
 	}
 	if duration && (sc.order == dayFirst || c.prev == "in" || c.prev == "for" || !known) {
 		return 0

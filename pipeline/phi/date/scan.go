@@ -22,7 +22,8 @@ type Match struct {
 // scanner walks through a text once.
 type scanner struct {
 	grammar
-	out []Match
+	out     []Match
+	refuted []Match
 	*marks
 	lastEnd int // end of the last match
 
@@ -41,6 +42,13 @@ var allMarks = sync.Pool{New: func() any { return new(marks) }}
 
 // Scan finds the date expressions of a text in its order. It takes linear time. An empty language means either.
 func Scan(text string, lang phi.Language) []Match {
+	dates, _ := Tell(text, lang)
+	return dates
+}
+
+// Tell finds the date expressions of a text, and what looks like one but is made another thing by the words around it:
+// "Levine 3/6", "36 3/7 weeks", "in 6/52".
+func Tell(text string, lang phi.Language) (dates, refuted []Match) {
 	m := allMarks.Get().(*marks)
 	defer allMarks.Put(m)
 	m.years, m.months = m.years[:0], m.months[:0]
@@ -49,7 +57,7 @@ func Scan(text string, lang phi.Language) []Match {
 	sc.noise = looksScanned(text)
 	sc.run()
 	sc.complete()
-	return sc.out
+	return sc.out, sc.refuted
 }
 
 // slashOrder decides from the unambiguous dates of a text in which order its dates with slashes and hyphens are written.
@@ -264,6 +272,9 @@ func (sc *scanner) take(p int, end *int) bool {
 		}
 	}
 	score := sc.judge(p, end)
+	if score == refuted {
+		sc.refuted = append(sc.refuted, Match{Start: p, End: *end, Score: score})
+	}
 	if score <= 0 {
 		return false
 	}

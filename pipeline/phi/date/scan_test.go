@@ -124,6 +124,28 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// TestTell: what the words around it make another thing is told apart, and no date is among it.
+func TestTell(t *testing.T) {
+	for _, c := range []struct {
+		lang phi.Language
+		text string
+	}{
+		{"en", "soft [2/6] PPS murmur, strength [4/5], pain [3/10], GA 28 [3/7] wk, recheck in 3 weeks on 3/12"},
+		{"en", "seen 28/02/2022; thyroid bloods in [3/12], prednisolone for [5/7], port by IR 9/8, PPD 6/29 read 0 mm"},
+		{"de", "Tinetti [4/28], NRS [2/10], pN2a ([5/21]), Kontrolle am 3/12, am 5.6."},
+	} {
+		text, want := marked(c.text)
+		var got []string
+		_, refuted := Tell(text, c.lang)
+		for _, m := range refuted {
+			got = append(got, text[m.Start:m.End])
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%s\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
 func BenchmarkScan(b *testing.B) {
 	var text strings.Builder
 	for n, l := range loadLetters(b, "train") {
