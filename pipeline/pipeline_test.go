@@ -142,6 +142,29 @@ func TestHospitalIsNoCity(t *testing.T) {
 	}
 }
 
+// One name has one role in a text, that of most of its mentions; what the patient's resources say stands.
+func TestResolveGivesANameOneRole(t *testing.T) {
+	text := "Simone called; SIMONE will come, says simone. Lang, Lang."
+	types := func(entity string) (out []phi.Type) {
+		for _, s := range Resolve(text, []phi.Span{
+			{Start: 0, End: 6, Type: phi.NameOther, Score: 0.9},
+			{Start: 15, End: 21, Type: phi.NamePatient, Score: 0.95, Entity: entity},
+			{Start: 38, End: 44, Type: phi.NameOther, Score: 0.9},
+			{Start: 46, End: 50, Type: phi.NameStaff, Score: 0.8},
+			{Start: 52, End: 56, Type: phi.NamePatient, Score: 0.9},
+		}) {
+			out = append(out, s.Type)
+		}
+		return out
+	}
+	if got, want := types(""), []phi.Type{phi.NameOther, phi.NameOther, phi.NameOther, phi.NamePatient, phi.NamePatient}; !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if got, want := types("patient"), []phi.Type{phi.NamePatient, phi.NamePatient, phi.NamePatient, phi.NamePatient, phi.NamePatient}; !slices.Equal(got, want) {
+		t.Errorf("with a known patient: got %v", got)
+	}
+}
+
 func TestDetectRefusesSpansOutsideTheText(t *testing.T) {
 	bad := finder{"ü", phi.Span{Type: phi.Name}}
 	p := &Pipeline{Detectors: []Detector{shifted{bad}}}

@@ -105,14 +105,16 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 		out = r.settle(out, work[i:j])
 		i = j
 	}
-	return r.joinParts(out)
+	out = r.joinParts(out)
+	r.agreeOnRoles(out)
+	return out
 }
 
 // resolver settles the spans of one text; its buffers are used for one cluster after the other.
 type resolver struct {
 	text               string
 	work, sorted       []phi.Span
-	keys               []uint64 // see sort
+	keys               []uint64 // see sort and agreeOnRoles
 	united, left, next []phi.Span
 	joined             map[[2]string]string // sources that were joined before
 }
