@@ -33,6 +33,7 @@ func TestNoContactsGerman(t *testing.T) {
 		"Ramipril 5 mg 1-0-0-0, Metformin 1000 1-0-1, Insulin 10-8-12 IE",
 		"Labor: Leuko 16,4 /nl, Krea 0,9 mg/dl, GFR 79, CRP 187, NT-proBNP 412",
 		"Aufnahme am 04.11.2021 um 10:30 Uhr, Entlassung 2021-11-12",
+		"rief selbst an per Handy.\n15.01. HFNC 60 l",
 		"Flexion/Extension 100-0-0, Abduktion 30°, Kraft 5/5",
 		"OID 1.2.276.0.76.4.17, ICD J15.9, OPS 5-377.1, TNM pT3 pN1b (2/19)",
 		"Dialysator FX 80, Blutfluss 250 ml/min",

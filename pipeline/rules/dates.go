@@ -48,10 +48,12 @@ func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, er
 }
 
 // spreadBirths marks further birth dates: the day of one that is known, wherever it stands, and the earliest day of the
-// document where it directly follows a name, as in a header line or a table.
+// document where it directly follows a name, as in a header line or a table. That day must lie well before another one,
+// since the letter's own date may follow a name as well.
 func spreadBirths(text string, spans []phi.Span) {
+	const wellBefore = 2 * 365 // days
 	births := map[int32]bool{}
-	earliest, some := int32(0), false
+	earliest, latest, some := int32(0), int32(0), false
 	for _, s := range spans {
 		if s.Interval == nil || s.Interval.Precision != phi.ToDay {
 			continue
@@ -60,14 +62,18 @@ func spreadBirths(text string, spans []phi.Span) {
 			births[s.Interval.From] = true
 		}
 		if !some || s.Interval.From < earliest {
-			earliest, some = s.Interval.From, true
+			earliest = s.Interval.From
 		}
+		if !some || s.Interval.From > latest {
+			latest = s.Interval.From
+		}
+		some = true
 	}
 	for i, s := range spans {
 		if s.Type == phi.DateBirthdate || s.Interval == nil || s.Interval.Precision != phi.ToDay {
 			continue
 		}
-		if births[s.Interval.From] || s.Interval.From == earliest && afterName(text, s.Start) {
+		if births[s.Interval.From] || s.Interval.From == earliest && latest-earliest > wellBefore && afterName(text, s.Start) {
 			spans[i].Type = phi.DateBirthdate
 		}
 	}

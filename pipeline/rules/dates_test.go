@@ -20,6 +20,8 @@ func TestDates(t *testing.T) {
 		"Kraft 5/5, RR 120/80, pH 7.35, Tabletten 1-0-1",
 		"Z. n. Strumaresektion [DATE_DATE:1987], Sauerstoff seit [DATE_DATE:2019]",
 		"Rezidiv [DATE_DATE:Frühjahr 2020], Kontrolle [DATE_DATE:KW 14]",
+		"Klinikum Süd [DATE_DATE:04.08.2024]\nGrieder Moritz, Kontrolle [DATE_DATE:12.08.2024]",
+		"Grieder Moritz [DATE_BIRTHDATE:04.08.1964]\nKontrolle [DATE_DATE:12.08.2024]",
 	)
 	pipetest.Accept(t, rules.Dates, phi.English,
 		"DOB: [DATE_BIRTHDATE:07/19/1948]  ADMITTED: [DATE_DATE:02/27/2019]",

@@ -415,6 +415,9 @@ value:
 	if head&extHead != 0 && d.groups > 1 && d.seps[1] == '/' && d.total < 6 {
 		return i // a strength of 5/5
 	}
+	if d.groups == 2 && d.seps[1] == '.' && d.sizes[0] <= 2 && d.sizes[1] <= 2 {
+		return i // a day or a time: "… per Handy.\n15.01. NIV"
+	}
 	if head&extHead != 0 && (s.glued(j) && s.isWord(j-1) || d.groups >= 3 && d.sizes[d.groups-1] == 1 || s.isSign(d.to, ':') && s.glued(d.to)) {
 		return i
 	}
