@@ -32,6 +32,9 @@ func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, er
 	spans := make([]phi.Span, len(matches), len(matches)+len(refuted))
 	for i := range matches {
 		m := &matches[i]
+		if doc.Language == phi.English && abbreviationEndsSentence(doc.Text, m.End) {
+			m.End--
+		}
 		spans[i] = phi.Span{Start: m.Start, End: m.End, Type: phi.DateDate, Score: m.Score, Source: d.Name()}
 		if m.HasInterval {
 			spans[i].Interval = &m.Interval
@@ -45,6 +48,20 @@ func (d dates) Detect(_ context.Context, doc *pipeline.Document) ([]phi.Span, er
 		spans = append(spans, phi.Span{Start: m.Start, End: m.End, Type: phi.Protected, Score: refutedScore, Source: d.Name()})
 	}
 	return spans, nil
+}
+
+// abbreviationEndsSentence says whether the full stop before end, behind a word such as Nov, ends a sentence as well: then
+// it stays in the text.
+func abbreviationEndsSentence(text string, end int) bool {
+	if end < 3 || text[end-1] != '.' || lowerASCII(text[end-2])-'a' >= 26 {
+		return false
+	}
+	rest := strings.TrimLeft(text[end:], " \t")
+	if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
+		return true
+	}
+	next, _ := utf8.DecodeRuneInString(rest)
+	return len(rest) < len(text)-end && unicode.IsUpper(next)
 }
 
 // spreadBirths marks further birth dates: the day of one that is known, wherever it stands, and the earliest day of the

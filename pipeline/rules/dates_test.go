@@ -28,6 +28,7 @@ func TestDates(t *testing.T) {
 		"She was born on [DATE_BIRTHDATE:March 5th, 1951] and died in [DATE_DATE:May 2019].",
 		"BP 120/80, strength 5/5, visual acuity 20/40, CRASH-2 (2010)",
 		"seen on [DATE_DATE:3/14] and again on [DATE_DATE:March 20]",
+		"Booked for [DATE_DATE:20 Aug]. She was well on [DATE_DATE:Nov. 3] and in [DATE_DATE:Dec.] at home.",
 	)
 }
 
