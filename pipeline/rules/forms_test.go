@@ -61,6 +61,7 @@ func TestIDForms(t *testing.T) {
 		"Labor: BSG 24/51, CK 640, GGT 412, MCV 106. Echo: EF 55 %.",
 		"Ergänzung Labor: LDH 2400, PSA 11, HPI: 11:50, Ruhe-EKG: PQ 240.",
 		"Befund: RR 134/72, HF 66, Gerät: MAC 2000.",
+		"Befund (Gerät GIF-HQ190, Sedierung)",
 		"Stadium IV 3/12, XII 5 Hirnnerv, L V 12/2021.",
 	)
 	pipetest.Accept(t, rules.IDs, phi.English,

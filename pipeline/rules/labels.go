@@ -385,7 +385,7 @@ value:
 		}
 	case weak && !explicit:
 		if !c.strong() || c.digits < 4 && c.letters == 0 || s.year(j) && c.to == j+1 || c.parts == 1 && c.digits < 5 ||
-			s.oneOf(i, "op", "labor", "lab", "ct", "mri", "study", "studie", "report", "order", "research", "kk", "kv", "kasse", "versicherung", "plan") && c.digits < 5 {
+			s.oneOf(i, "op", "labor", "lab", "ct", "mri", "study", "studie", "report", "order", "research", "kk", "kv", "kasse", "versicherung", "plan", "gerät", "kit") && c.digits < 5 {
 			return i
 		}
 		if s.slashed(&c) && c.digits <= 6 && c.letters == 0 {
