@@ -10,9 +10,9 @@ from . import base, corpus, data, export, paths, train
 
 SEED = 1
 EXIT = 8  # the layer after which the superclass head reads
-SHARDS = 10
-JOINT = dict(tokens=17_800_000, lr=1.2e-4, seed=SEED, freeze=0, exits={"superclass": EXIT})
-SECOND = dict(tokens=1_500_000, lr=8e-5, seed=23, freeze=0)
+SHARDS = 14
+JOINT = dict(tokens=30_900_000, lr=1.2e-4, seed=SEED, freeze=0, exits={"superclass": EXIT})
+SECOND = dict(tokens=3_900_000, lr=8e-5, seed=23, freeze=0)
 RUNS = {"superclass": "super", "subclass": "joint"}
 LANGUAGES = ("de", "en")
 
