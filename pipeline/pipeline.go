@@ -157,7 +157,7 @@ func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view 
 	}
 	found := f.spans[first:]
 	if witnessed {
-		found = contradict(found, possible)
+		found = contradict(doc.Text, found, possible)
 		f.spans = f.spans[:first+len(found)]
 	}
 	for i := range found {
@@ -171,9 +171,9 @@ func (p *Pipeline) detectWindow(ctx context.Context, detectors []Detector, view 
 const sure = 0.97
 
 // contradict drops the findings that are not sure and that no stretch of possible touches, and of places, names and
-// occupations the words at either end that none touches ("Versicherung" before the insurer's name). What the patient's own
-// resources, a site's dictionary or its templates say stands in any case, and so does protection.
-func contradict(found, possible []phi.Span) []phi.Span {
+// occupations the words at either end that none touches ("Versicherung" before the insurer's name), but for a name that is
+// turned. What the patient's own resources, a site's dictionary or its templates say stands in any case, and so does protection.
+func contradict(text string, found, possible []phi.Span) []phi.Span {
 	slices.SortFunc(possible, phi.Compare)
 	reach := 0
 	ends := make([]int, len(possible)) // the furthest end up to here, since stretches may overlap
@@ -191,7 +191,7 @@ func contradict(found, possible []phi.Span) []phi.Span {
 		if after == 0 || ends[after-1] <= s.Start {
 			continue
 		}
-		if ofWords(s.Type) {
+		if ofWords(s.Type) && !turned(text, s) {
 			first, _ := slices.BinarySearch(ends[:after], s.Start+1)
 			s.Start, s.End = max(s.Start, possible[first].Start), min(s.End, ends[after-1])
 		}
@@ -199,6 +199,11 @@ func contradict(found, possible []phi.Span) []phi.Span {
 	}
 	clear(found[len(kept):])
 	return kept
+}
+
+// turned says whether a span is a known surname, a comma and a known first name: if one of them is PHI, so is the other.
+func turned(text string, s phi.Span) bool {
+	return s.Source == "gazetteer.name" && strings.Contains(text[s.Start:s.End], ", ")
 }
 
 // ofWords says whether a type consists of words, of which some may be too many.

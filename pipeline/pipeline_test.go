@@ -114,19 +114,21 @@ func TestWitnessContradictsWhatIsNotSure(t *testing.T) {
 	}
 }
 
-// Words at the ends of an uncertain place that no tagger holds for PHI are left; numbers stay whole.
+// Words at the ends of an uncertain place that no tagger holds for PHI are left; numbers stay whole, and so does a known
+// surname before a known first name.
 func TestWitnessTrimsPlaces(t *testing.T) {
-	text := "bei Versicherung Visana Karte 80756 0028"
+	text := "bei Versicherung Visana Karte 80756 0028, Zschunke, Renate"
 	found := []phi.Span{
 		{Start: 4, End: 23, Type: phi.LocationOrganization, Score: 0.9, Source: "rules.organization.name"},
 		{Start: 30, End: 40, Type: phi.IDHealthplan, Score: 0.9, Source: "rules.id.healthplan"},
+		{Start: 42, End: 58, Type: phi.Name, Score: 0.9, Source: "gazetteer.name"},
 	}
-	possible := []phi.Span{{Start: 17, End: 23}, {Start: 30, End: 35}}
+	possible := []phi.Span{{Start: 17, End: 23}, {Start: 30, End: 35}, {Start: 52, End: 58}}
 	var got []string
-	for _, s := range contradict(found, possible) {
+	for _, s := range contradict(text, found, possible) {
 		got = append(got, text[s.Start:s.End])
 	}
-	if want := []string{"Visana", "80756 0028"}; !slices.Equal(got, want) {
+	if want := []string{"Visana", "80756 0028", "Zschunke, Renate"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
