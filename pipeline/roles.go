@@ -5,15 +5,18 @@ import (
 	"strings"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // agreeOnRoles gives a name that is written several times the role of most of its mentions, weighed by their scores;
 // what the patient's own resources say goes before all. A person with two roles would have two surrogates.
 func (r *resolver) agreeOnRoles(spans []phi.Span) {
 	r.keys = r.keys[:0]
+	var buf [48]byte
 	for i := range spans {
 		if ofRole(spans[i].Type) {
-			r.keys = append(r.keys, uint64(hashFolded(r.text[spans[i].Start:spans[i].End]))<<32|uint64(i))
+			hash := lists.Hash(appendLower(buf[:0], r.text[spans[i].Start:spans[i].End]))
+			r.keys = append(r.keys, uint64(hash)<<32|uint64(i))
 		}
 	}
 	slices.Sort(r.keys)
@@ -61,17 +64,4 @@ func (r *resolver) agree(spans []phi.Span, keys []uint64) {
 // ofRole says whether a type is that of a person with a role.
 func ofRole(t phi.Type) bool {
 	return t == phi.NamePatient || t == phi.NameStaff || t == phi.NameOther
-}
-
-// hashFolded is FNV-1a over a name, whatever the case of its ASCII letters.
-func hashFolded(name string) uint32 {
-	hash := uint32(2166136261)
-	for i := range len(name) {
-		c := name[i]
-		if c-'A' < 26 {
-			c += 'a' - 'A'
-		}
-		hash = (hash ^ uint32(c)) * 16777619
-	}
-	return hash
 }

@@ -65,45 +65,44 @@ func (g *Generator) ward(surface string) string {
 	key := fold.Key(surface)
 	for salt := range 4 {
 		random := g.shared.Bytes(2*len(surface)+8, "ward", key+strconv.Itoa(salt))
-		out, changed, ok := wardOf(surface, random)
-		if !ok || !changed {
-			return ""
-		}
-		if !sameText(out, surface) {
+		if out := g.wardWith(surface, random); out == "" || !sameText(out, surface) {
 			return out
 		}
 	}
 	return ""
 }
 
-// wardOf does so with the randomness given; changed says whether anything was replaced, ok whether the surface is a ward's.
-func wardOf(surface string, random []byte) (out string, changed, ok bool) {
+// wardWith does so with the randomness given; by chance the ward may be the same.
+func (g *Generator) wardWith(surface string, random []byte) string {
 	var b strings.Builder
-	at := 0
+	at, replaced := 0, false
 	for w := range wardWords(surface) {
 		part := surface[w.Start:w.End]
 		low := strings.ToLower(part)
-		b.WriteString(surface[at:w.Start])
-		at = w.End
 		draw := random[w.Start%len(random):]
-		switch quarters := quartersOf(low); {
+		out := otherQuarter(low, draw[0])
+		switch {
 		case wardKinds[low]:
-			b.WriteString(part)
-		case quarters != nil:
-			b.WriteString(casingOf(part).apply(titled(part, quarters[int(draw[0])%len(quarters)])))
-			changed = true
+			out = part
+		case out != "":
+			out = g.cased(part, out)
 		case low != "i" && len(low) > 1 && strings.Trim(low, "iv") == "":
-			b.WriteString(casingOf(part).apply(strings.ToUpper(romans[int(draw[0])%len(romans)])))
-			changed = true
+			out = g.cased(part, romans[int(draw[0])%len(romans)])
 		case unicode.IsDigit(rune(part[0])), len(part) == 1:
-			b.WriteString(reshape(part, draw))
-			changed = true
+			out = reshape(part, draw)
 		default:
-			return "", false, false
+			return ""
 		}
+		replaced = replaced || !wardKinds[low]
+		b.WriteString(surface[at:w.Start])
+		b.WriteString(out)
+		at = w.End
+	}
+	if !replaced {
+		return ""
 	}
 	b.WriteString(surface[at:])
-	return b.String(), changed, at > 0
+	return b.String()
 }
 
 // wardWords walks over the runs of letters and the runs of digits: "7b" is two.
@@ -136,27 +135,23 @@ func genericWard(surface string) bool {
 	return some
 }
 
-// quartersOf gives the words that may stand for a quarter, in its language.
-func quartersOf(word string) []string {
-	for _, quarters := range [...][]string{{"north", "south", "east", "west"}, {"nord", "süd", "ost", "west"}} {
+// otherQuarter gives another word for a quarter than the given one, in its language, or nothing where it is none.
+func otherQuarter(word string, draw byte) string {
+	for _, quarters := range [...][4]string{{"North", "South", "East", "West"}, {"Nord", "Süd", "Ost", "West"}} {
 		for i, q := range quarters {
-			if q == word {
-				return append(append([]string(nil), quarters[:i]...), quarters[i+1:]...)
+			if strings.EqualFold(q, word) {
+				other := int(draw) % 3
+				if other >= i {
+					other++
+				}
+				return quarters[other]
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
-// titled gives a word with the capital of the original.
-func titled(original, word string) string {
-	if unicode.IsUpper(rune(original[0])) {
-		return strings.ToUpper(word[:1]) + word[1:]
-	}
-	return word
-}
-
-var romans = [...]string{"ii", "iii", "iv"}
+var romans = [...]string{"II", "III", "IV"}
 
 // wardKinds are the words that say what kind of place a ward is and what is done there, and nothing of which house it is.
 var wardKinds = lists.Set(`ward room bed bay cubicle cube unit floor wing level suite theatre theater side pod bays beds rooms

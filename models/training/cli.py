@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     e.add_argument("--superclass", required=True)
     e.add_argument("--subclass", required=True)
     e.add_argument("--bits", default="int7", choices=("fp32", "int8", "int7", "uint8"))
-    e.add_argument("--version", default="0.7.0")
+    e.add_argument("--version", help="of the pack, unless that of the packs in the repository")
     e.add_argument("--bias", type=float, help="default λ, unless the language's own")
     e.add_argument("--out", type=Path)
     e.add_argument("--compare", action="store_true", help="only measure the ways to quantise")
@@ -110,7 +110,7 @@ def main(argv=None):
         if a.compare:
             export.compare(a.lang, runs)
         else:
-            export.pack(a.lang, runs, a.out, a.bits, a.version, a.bias)
+            export.pack(a.lang, runs, a.out, a.bits, a.version or export.VERSION, a.bias)
     elif a.command == "evaluate":
         from . import evaluate
 

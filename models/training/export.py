@@ -47,6 +47,8 @@ DECISION = {"superclass_threshold": 0.7, "thresholds": {"OTHER": 0.8}}
 # touched); in English precision is what lacks.
 LAMBDA = {"de": 0.3, "en": 0.0}
 
+VERSION = "0.7.0"
+
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -110,7 +112,12 @@ def onnx_model(run: str, role: str, kept, bits: str, keep=frozenset()) -> onnx.M
     return graph.build(state, config, role, len(labels.CLASSES[role]), bits, role == "subclass", keep)
 
 
-def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = "0.7.0",
+def bias_of(lang: str, given: float | None) -> float:
+    """λ of a pack: the given one, else that of its language."""
+    return LAMBDA.get(lang, 0.0) if given is None else given
+
+
+def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = VERSION,
          bias: float | None = None, threshold: float = 0.0, size: int = VOCABULARY, others: tuple[str, ...] = ()):  # fmt: skip
     """Writes the pack beside its place and then swaps it in, so that no reader sees half of it.
 
@@ -141,7 +148,7 @@ def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str 
         "tokenizer": {"file": "tokenizer.json", "sha256": sha256(part / "tokenizer.json")},
         "window": {"tokens": infer.WINDOW, "overlap": infer.OVERLAP},
         "special": {"bos": base.BOS, "eos": base.EOS, "pad": base.PAD},
-        "lambda": LAMBDA.get(lang, 0.0) if bias is None else bias, "threshold": threshold, **DECISION, "models": models, "label_map": {},
+        "lambda": bias_of(lang, bias), "threshold": threshold, **DECISION, "models": models, "label_map": {},
         "encoder": {"file": "subclass.onnx", "output": "hidden"},
     }  # fmt: skip
     write(part, manifest)
@@ -178,7 +185,7 @@ def twin(of: Path, lang: str, bias: float | None = None):
     manifest = json.loads((of / "manifest.json").read_text())
     for file in [manifest["tokenizer"]["file"], *(m["file"] for m in manifest["models"])]:
         (folder / file).symlink_to(Path("..") / of.name / file)
-    manifest |= {"name": f"fhirdeid-{lang}", "languages": [lang], "lambda": LAMBDA.get(lang, 0.0) if bias is None else bias}
+    manifest |= {"name": f"fhirdeid-{lang}", "languages": [lang], "lambda": bias_of(lang, bias)}
     write(folder, manifest)
     print(f"export: {folder}, dev {measure(folder, manifest, lang)}", flush=True)
 

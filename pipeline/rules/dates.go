@@ -78,13 +78,10 @@ func spreadBirths(text string, spans []phi.Span) {
 		if s.Type == phi.DateBirthdate {
 			births[s.Interval.From] = true
 		}
-		if !some || s.Interval.From < earliest {
-			earliest = s.Interval.From
+		if !some {
+			earliest, latest, some = s.Interval.From, s.Interval.From, true
 		}
-		if !some || s.Interval.From > latest {
-			latest = s.Interval.From
-		}
-		some = true
+		earliest, latest = min(earliest, s.Interval.From), max(latest, s.Interval.From)
 	}
 	for i, s := range spans {
 		if s.Type == phi.DateBirthdate || s.Interval == nil || s.Interval.Precision != phi.ToDay {

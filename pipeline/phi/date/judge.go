@@ -486,10 +486,11 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 		c.prev, c.prev2 = "", ""
 	}
 	share := a <= b && s[p] != '0' && s[end-2] != '0' // may be so many of so many
-	if share && !strings.Contains(c.gap, ")") && (scoreWords.has(c.prev) && !wordsOfDates.has(c.prev) || nodeStage(c.prev) || murmurFollows(s, end, b) || b == 52) {
+	scored, staged := scoreWords.has(c.prev), nodeStage(c.prev)
+	if share && !strings.Contains(c.gap, ")") && (scored && !wordsOfDates.has(c.prev) || staged || murmurFollows(s, end, b) || b == 52) {
 		return refuted
 	}
-	if scoreWords.has(c.prev) || nodeStage(c.prev) || isMeasure(c.next) && len(c.next) > 1 || c.after == '%' || c.after == '+' || strongIDWords.has(c.prev) {
+	if scored || staged || isMeasure(c.next) && len(c.next) > 1 || c.after == '%' || c.after == '+' || strongIDWords.has(c.prev) {
 		return 0
 	}
 	if c.after == '-' && end+1 < len(s) && !isDigit(s[end+1]) && s[end+1] != ' ' {
