@@ -95,6 +95,8 @@ func TestProtectedAgainstNames(t *testing.T) {
 		{phi.German, "Herr Parkinson, Frau Basedow und Hr. Kaiser; Z. n. Kaiserschnitt.", nil, []string{"Parkinson,", "Basedow"}},
 		{phi.German, "Nach Schulz et al. und S3-Leitlinie 2021; Naht nach Donati.", []string{"Schulz", "Donati"}, nil},
 		{phi.German, "V. a. Morbus Bechterew; M. Parkinson; Wolff-Parkinson-White-Syndrom", []string{"Bechterew", "Parkinson", "Wolff-Parkinson-White-Syndrom"}, nil},
+		{phi.German, "NIHSS 7, Labor: CRP 12; Patient: XXXXX, geb. XX.XX.XXXX, Prof. Dr. X, Dr. Z", []string{"NIHSS", "CRP", "XXXXX", "XX.XX.XXXX", "X,", "Z"}, nil},
+		{phi.English, "SIADH; SSN XXX-XX-4471, card XXXX XXXX 4471; GRACE LEE; Dr. Y. Feng, Dr. Zed", []string{"SIADH"}, []string{"XXX-XX", "XXXX", "GRACE", "Y.", "Zed"}},
 		{phi.German, "Therapie mit Ramipril und Metoprolol", []string{"Ramipril", "Metoprolol"}, nil},
 	}
 	for _, tt := range tests {

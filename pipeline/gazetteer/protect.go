@@ -12,15 +12,24 @@ const (
 	wordScore   = 0.8
 	eponymScore = 0.8
 	drugScore   = 0.95 // what names a drug and nobody: a model must be all but certain
+	blankScore  = 0.99
 )
 
 // protect looks for a term that must stay and begins at token i, emits it, and gives the token behind it.
 func (r *reader) protect(i int) int {
 	t := &r.tokens[i]
+	if end := r.blank(i); end > i {
+		r.emit(i, end, phi.Protected, blankScore, "gazetteer.blank")
+		return end
+	}
 	if i > 0 && r.cue(i-1)&honorific != 0 && (t.gap == space || t.gap == dot) {
 		return i // a person, whatever else bears the name
 	}
 	w := t.word
+	if r.shorthandAt(i) {
+		r.emit(i, i+1, phi.Protected, drugScore, "gazetteer.term")
+		return i + 1
+	}
 	if w.Eponym() || r.citation(i) {
 		if j := r.eponym(i); j > i {
 			return j

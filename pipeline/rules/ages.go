@@ -512,9 +512,49 @@ func (s *ageScan) number(p, q int) {
 	before, at := ageWordBefore(t, p, 2)
 	var lowBuf [32]byte
 	low := string(appendAgeLower(lowBuf[:0], before)) // short enough for the stack
+	if s.bound(q, low, u) {
+		s.spans = append(s.spans, phi.Span{Start: p, End: q, Type: phi.Protected, Score: refutedScore, Source: s.name})
+		return
+	}
 	if score := s.judge(p, q, n, u, low, before, at); score > 0 {
 		s.found(p, q, score)
 	}
+}
+
+// agesAbove, agesBelow: words that make a number the bound of a group, behind it ("75 and over") and before it ("ab 60 J.").
+var (
+	agesAbove = newAgeWords("over older above up under younger below älter jünger")
+	agesBelow = newAgeWords("ab über ueber unter")
+)
+
+// bound says whether the number that ends at q is the bound of an age group, which is nobody's age.
+func (s *ageScan) bound(q int, low string, u ageUnit) bool {
+	if agesBelow.has(low) {
+		return u == ageYears && s.lang != phi.English
+	}
+	t := s.text
+	next := func(p int) (string, int) {
+		if p < len(t) && t[p] == '.' {
+			p++
+		}
+		p = ageBlank(t, p)
+		end := ageWordEnd(t, p)
+		return t[p:end], end
+	}
+	w, end := next(q)
+	for range 5 { // years of age, J., Jahre
+		switch w {
+		case "and", "und", "or", "oder":
+			w, end = next(end)
+			than, _ := next(end)
+			return agesAbove.has(w) && than != "than" && than != "als"
+		case "years", "yrs", "of", "age", "old", "J", "Jahre", "Jahren":
+			w, end = next(end)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func (s *ageScan) judge(p, q, n int, u ageUnit, low, before string, at int) float64 {

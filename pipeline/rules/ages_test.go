@@ -22,6 +22,7 @@ func TestAges(t *testing.T) {
 		"seit 5 Jahren, vor 3 Monaten, für 10 Jahre, nach 2 Wochen, alle 4 Wochen, 45 pack years",
 		"SSW 24, 120 mg, 5 Tage, Score 8, NRS 3/10, HF 84, seit 20 Jahren Raucher",
 		"im Alter von [AGE:48] Jahren",
+		"Kontrolle ab 60 J., Kinder unter 12 Jahren nicht, Patienten 75 Jahre und älter; die [AGE:75]-jährige und ältere Wunden",
 	)
 	pipetest.Accept(t, rules.Ages, phi.English,
 		"[AGE:94]-year-old woman living with her [AGE:71] y/o son; enoxaparin 90 mg; 95% on RA.",
@@ -35,5 +36,6 @@ func TestAges(t *testing.T) {
 		"Foley 16F, 500 mL, BP 98/60, at 10 am, at 45 degrees, room 214",
 		"the [AGE:seventy-three]-year-old Marine veteran",
 		"at the age of [AGE:48] she may not sit",
+		"those aged 75 and over, 18 years of age or older; he is [AGE:75] years old and older than his wife",
 	)
 }

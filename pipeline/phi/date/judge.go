@@ -451,7 +451,7 @@ var (
 
 	strongIDWords = words("nr no id mrn az aktenzeichen tel telefon fax page pages seite seiten zimmer room artikel ref auftrag order box")
 
-	scoreWords = words("strength power kraft kg kraftgrad pain schmerz schmerzen nrs vas motor mmt moca mmse mmst mocca gcs apgar score amts gds phq phq-9 gad hads barthel slums va visus vision visual bp rr pupils pupillen reflexes reflexe pulses pulse grade grad murmur levine oxford janda tinetti borg katz lawton fab ace abcde abcd nodes node lymph margins lk hwk lwk bwk zahn zähne tooth teeth lot apgars iop ph sao bipap cpap hfnc osd os ou od uk severity rated dash nyha stadium stufe n zoster entresto sacubitril sacubitril/valsartan tabletten tablet tab dose doses step steps dips insight kings ast alt ast/alt ratio mixtard novomix humalog mix ppd pack folstein demtect uhr pasat rivermead ashworth aims beighton bishop schober mallampati murphy trials trial probes zehn sets set wiederholungen deltoid delt biceps bizeps triceps quad quadriceps quadrizeps ehl ta ip fe ff grip grips er ir hf he ke kf df pf abd add norton braden percentile vers version serie cycle zyklus session sitzung day tag week woche part teil page seite copy entered line zeile kappa deltas delta zeile block hba1c wk pod")
+	scoreWords = words("strength power kraft kg kraftgrad pain schmerz schmerzen nrs vas motor mmt moca mmse mmst mocca gcs apgar score amts gds phq phq-9 gad hads barthel slums va visus vision visual bp rr pupils pupillen reflexes reflexe pulses pulse grade grad murmur levine oxford janda tinetti borg katz lawton fab ace abcde abcd nodes node lymph margins lk hwk lwk bwk zahn zähne tooth teeth lot apgars iop ph sao bipap cpap hfnc osd os ou od uk severity rated dash nyha stadium stufe n zoster entresto sacubitril sacubitril/valsartan tabletten tablet tab dose doses step steps dips insight kings ast alt ast/alt ratio mixtard novomix humalog mix ppd pack folstein demtect uhr pasat rivermead ashworth aims beighton bishop schober mallampati murphy trials trial probes zehn sets set wiederholungen deltoid delt biceps bizeps triceps quad quadriceps quadrizeps ehl ta ip fe ff grip grips er ir hf he ke kf df pf abd add norton braden percentile vers version serie cycle zyklus session sitzung day tag week woche part teil page seite copy entered line zeile kappa deltas delta zeile block hba1c wk pod ess iga easi deauville forrest epr ipi fleischner waterlow schirmer hurley mayo rutgeerts")
 )
 
 // refuted says of what looks like a date that the words around it make it something else: the share of a score, weeks
@@ -487,7 +487,7 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 	}
 	share := a <= b && s[p] != '0' && s[end-2] != '0' // may be so many of so many
 	scored, staged := scoreWords.has(c.prev), nodeStage(c.prev)
-	if share && !strings.Contains(c.gap, ")") && (scored && !wordsOfDates.has(c.prev) || staged || murmurFollows(s, end, b) || b == 52) {
+	if share && !strings.Contains(c.gap, ")") && (scored && !wordsOfDates.has(c.prev) || staged || murmurFollows(s, end, b) || b == 52 || b == 24 && sc.order == dayFirst && pt.grain != monthGrain) {
 		return refuted
 	}
 	if scored || staged || isMeasure(c.next) && len(c.next) > 1 || c.after == '%' || c.after == '+' || strongIDWords.has(c.prev) {
