@@ -37,13 +37,15 @@ type Manifest struct {
 	Window    Window         `json:"window,omitzero"`
 	Special   *Special       `json:"special,omitempty"` // nil: as the tokenizer adds them
 	// What follows is the pack's own decision, see ner.Decision.
-	Lambda              float64            `json:"lambda,omitempty"`
-	Recall              float64            `json:"recall,omitempty"`
-	Threshold           float64            `json:"threshold,omitempty"`
-	SuperclassThreshold float64            `json:"superclass_threshold,omitempty"`
-	Thresholds          map[string]float64 `json:"thresholds,omitempty"` // by type or category of the taxonomy
-	Word                string             `json:"word,omitempty"`       // strongest (default), first or mean
-	Agreement           string             `json:"agreement,omitempty"`  // confidence (default) or table
+	Lambda               float64            `json:"lambda,omitempty"`
+	Lambdas              map[string]float64 `json:"lambdas,omitempty"` // by category of the taxonomy
+	Recall               float64            `json:"recall,omitempty"`
+	Threshold            float64            `json:"threshold,omitempty"`
+	SuperclassThreshold  float64            `json:"superclass_threshold,omitempty"`
+	SuperclassThresholds map[string]float64 `json:"superclass_thresholds,omitempty"` // by category
+	Thresholds           map[string]float64 `json:"thresholds,omitempty"`            // by type or category
+	Word                 string             `json:"word,omitempty"`                  // strongest (default), first or mean
+	Agreement            string             `json:"agreement,omitempty"`             // confidence (default) or table
 
 	Models []Model `json:"models"`
 	// LabelMap gives our label, or O, for a label of a model that does not speak our taxonomy; with or without the
@@ -150,7 +152,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 }
 
 // freeKeys are the objects whose keys are data.
-var freeKeys = map[string]bool{"label_map": true, "types": true, "thresholds": true}
+var freeKeys = map[string]bool{"label_map": true, "types": true, "thresholds": true, "lambdas": true, "superclass_thresholds": true}
 
 // strictKeys refuses what encoding/json lets pass: repeated keys, keys in another case, and text behind the end.
 func strictKeys(data []byte) error {
@@ -298,7 +300,28 @@ func (m *Manifest) decision() (ner.Decision, error) {
 		}
 		d.Types[t] = least
 	}
-	return d, nil
+	var err error
+	if d.Lambdas, err = byCategory("lambdas", m.Lambdas); err != nil {
+		return d, err
+	}
+	d.SuperclassThresholds, err = byCategory("superclass_thresholds", m.SuperclassThresholds)
+	return d, err
+}
+
+// byCategory reads values that a manifest gives for categories.
+func byCategory(key string, values map[string]float64) (map[phi.Category]float64, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	of := make(map[phi.Category]float64, len(values))
+	for label, value := range values {
+		t, ok := phi.ParseType(label)
+		if !ok || t.Category().Type() != t {
+			return nil, fmt.Errorf("%s: %q is no category of the taxonomy", key, label)
+		}
+		of[t.Category()] = value
+	}
+	return of, nil
 }
 
 // classes reads the labels of a model. A label is our own, or one of the label map, with or without a prefix.

@@ -202,6 +202,15 @@ func TestFaultyPacks(t *testing.T) {
 		{"threshold of a type too high", func(_ string, m map[string]any) {
 			m["thresholds"] = map[string]any{"NAME": 1.5}
 		}, models.ErrManifest, "threshold of a type"},
+		{"lambda of a type", func(_ string, m map[string]any) {
+			m["lambdas"] = map[string]any{"NAME_STAFF": 0.5}
+		}, models.ErrManifest, "NAME_STAFF"},
+		{"lambda of a category too high", func(_ string, m map[string]any) {
+			m["lambdas"] = map[string]any{"NAME": 1.5}
+		}, models.ErrManifest, "lambda of a category"},
+		{"superclass threshold of an unknown category", func(_ string, m map[string]any) {
+			m["superclass_thresholds"] = map[string]any{"PLANET": 0.5}
+		}, models.ErrManifest, "PLANET"},
 		{"file elsewhere", func(_ string, m map[string]any) { model(m)["file"] = "../model.onnx" }, models.ErrManifest, "name of a file in the pack"},
 		{"window beyond the positions", func(_ string, m map[string]any) {
 			m["window"] = map[string]any{"tokens": 400, "overlap": 32}
@@ -253,11 +262,14 @@ func TestDecisionOfThePack(t *testing.T) {
 		maps.Copy(m, map[string]any{
 			"lambda": 0.5, "threshold": 0.25, "superclass_threshold": 0.75, "word": "mean", "agreement": "table",
 			"thresholds": map[string]any{"NAME": 1, "LOCATION_CITY": 0.5},
+			"lambdas":    map[string]any{"LOCATION": 0.9}, "superclass_thresholds": map[string]any{"DATE": 0.8},
 		})
 	}))
 	want := ner.Decision{
 		Lambda: 0.5, Threshold: 0.25, SuperclassThreshold: 0.75, Word: ner.Mean, Agreement: ner.ByTable,
-		Types: map[phi.Type]float64{phi.Name: 1, phi.LocationCity: 0.5},
+		Types:                map[phi.Type]float64{phi.Name: 1, phi.LocationCity: 0.5},
+		Lambdas:              map[phi.Category]float64{phi.CategoryLocation: 0.9},
+		SuperclassThresholds: map[phi.Category]float64{phi.CategoryDate: 0.8},
 	}
 	if got := p.Ensemble().Decision; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

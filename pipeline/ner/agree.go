@@ -42,7 +42,7 @@ const hint = 0.01
 // believed if it is sure enough; of two that contradict each other the decision's Agreement tells who is right.
 func (d Decision) agree(o opinion, ensemble int) verdict {
 	super, sub := o.hasSuper && d.decided(o.super), o.hasSub && d.decided(o.sub)
-	if super && !sub && o.hasSub && float64(o.super.mass) < d.SuperclassThreshold {
+	if super && !sub && o.hasSub && float64(o.super.mass) < d.superclassThreshold(o.super.kind.Category()) {
 		super = false
 	}
 	v := verdict{score: o.score()}

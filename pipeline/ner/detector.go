@@ -118,7 +118,7 @@ func (d *Detector) decision(e *Ensemble) Decision {
 		decision = *d.options.Decision
 	}
 	if d.options.Lambda != nil {
-		decision.Lambda = *d.options.Lambda
+		decision = decision.Biased(*d.options.Lambda)
 	}
 	return decision
 }
@@ -178,10 +178,10 @@ func (d *Detector) testify(ctx context.Context, doc *pipeline.Document, lambdas 
 	spans, err := d.read(ctx, doc, 2*n, func(i int, e *Ensemble) Decision {
 		decision := d.decision(e)
 		if l := lambdas[i%n]; l != nil {
-			decision.Lambda = *l
+			decision = decision.Biased(*l)
 		}
 		if i >= n {
-			decision = Decision{Lambda: max(decision.Lambda, possibly)}
+			decision = Decision{Lambda: max(decision.largestLambda(), possibly)}
 		}
 		return decision
 	})
@@ -215,9 +215,7 @@ func (d *Detector) SweepLambda(ctx context.Context, doc *pipeline.Document, lamb
 		return nil, nil
 	}
 	return d.read(ctx, doc, len(lambdas), func(i int, e *Ensemble) Decision {
-		decision := d.decision(e)
-		decision.Lambda = lambdas[i]
-		return decision
+		return d.decision(e).Biased(lambdas[i])
 	})
 }
 

@@ -153,6 +153,11 @@ func TestDecisions(t *testing.T) {
 		{"target recall not reached", ner.Decision{Recall: 0.35}, []string{"NAME_STAFF:Meier@de"}},
 		{"threshold of the superclass", ner.Decision{Lambda: 0.6, SuperclassThreshold: 0.5}, []string{"NAME_STAFF:Meier@de"}},
 		{"threshold of the superclass met", ner.Decision{Lambda: 0.6, SuperclassThreshold: 0.2}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"lambda of the category", ner.Decision{Lambdas: map[phi.Category]float64{phi.CategoryName: 0.6}}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
+		{"lambda of another category", ner.Decision{Lambda: 0.6, Lambdas: map[phi.Category]float64{phi.CategoryName: 0}}, []string{"NAME_STAFF:Meier@de"}},
+		{"superclass threshold of the category", ner.Decision{
+			Lambda: 0.6, SuperclassThreshold: 0.5, SuperclassThresholds: map[phi.Category]float64{phi.CategoryName: 0.2},
+		}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
 		{"threshold of a category", ner.Decision{Lambda: 0.6, Types: map[phi.Type]float64{phi.Name: 0.5}}, []string{"NAME_STAFF:Meier@de"}},
 		{"threshold of another type", ner.Decision{Lambda: 0.6, Types: map[phi.Type]float64{phi.NamePatient: 1}}, []string{"NAME:Karl@de.superclass", "NAME_STAFF:Meier@de"}},
 		{"a type goes before its category", ner.Decision{Types: map[phi.Type]float64{phi.Name: 0.5, phi.NameStaff: 1}}, nil},
@@ -197,6 +202,16 @@ func TestDecisions(t *testing.T) {
 	if err != nil || len(swept) != 3 || !slices.Equal(show(text, swept[1]), []string{"NAME_STAFF:Meier@de"}) {
 		t.Errorf("sweep of lambda: %v, %v", swept, err)
 	}
+	// A lambda that is asked for stands in place of those of the categories.
+	strict.Decision = ner.Decision{Lambdas: map[phi.Category]float64{phi.CategoryName: 0.6}}
+	if got := show(text, detect(t, newDetector(t, ner.Options{}, &strict), text)); len(got) != 2 {
+		t.Errorf("lambda of a category: %q", got)
+	}
+	whole = 0
+	spans, err = newDetector(t, ner.Options{}, &strict).Detect(context.Background(), &pipeline.Document{Text: text, Lambda: &whole})
+	if err != nil || !slices.Equal(show(text, spans), []string{"NAME_STAFF:Meier@de"}) {
+		t.Errorf("lambda of the document against that of a category: %q, %v", show(text, spans), err)
+	}
 	lambda = 2
 	if _, err := ner.NewDetector(ner.Options{Lambda: &lambda}, e); err == nil {
 		t.Error("accepted a lambda of 2")
@@ -211,6 +226,10 @@ func TestDecisions(t *testing.T) {
 		{Threshold: -1},
 		{Lambda: math.NaN()},
 		{SuperclassThreshold: 2},
+		{Lambdas: map[phi.Category]float64{phi.CategoryName: 1.1}},
+		{Lambdas: map[phi.Category]float64{phi.NoCategory: 0.5}},
+		{SuperclassThresholds: map[phi.Category]float64{phi.CategoryName: -1}},
+		{SuperclassThresholds: map[phi.Category]float64{phi.NoCategory: 0.5}},
 		{Word: 9},
 		{Agreement: 9},
 		{Types: map[phi.Type]float64{phi.Name: 2}},

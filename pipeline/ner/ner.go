@@ -53,6 +53,8 @@ type Ensemble struct {
 type Decision struct {
 	// Lambda takes the share Lambda from the probability of no PHI, 0 to 1: more is found, less of it is right.
 	Lambda float64
+	// Lambdas holds the Lambda of categories that have one of their own. Who asks for a lambda means all categories.
+	Lambdas map[phi.Category]float64
 	// Recall, if above 0, decides otherwise: PHI is what has at least this much probability of being any PHI.
 	Recall float64
 	// Threshold is the least probability of being any PHI that one tagger alone needs against the silence of all
@@ -60,6 +62,8 @@ type Decision struct {
 	Threshold float64
 	// SuperclassThreshold is the same for a superclass tagger against the silence of its own pack's subclass tagger.
 	SuperclassThreshold float64
+	// SuperclassThresholds holds that of categories that have one of their own.
+	SuperclassThresholds map[phi.Category]float64
 	// Types holds the least probability of being any PHI, from the taggers that spoke for it, that a type needs; a bare
 	// category stands for its types unless they are named themselves.
 	Types map[phi.Type]float64
@@ -91,6 +95,37 @@ const (
 	ByTable
 )
 
+// Biased is the decision with one Lambda for all categories.
+func (d Decision) Biased(lambda float64) Decision {
+	d.Lambda, d.Lambdas = lambda, nil
+	return d
+}
+
+// lambda is the bias of a category.
+func (d Decision) lambda(c phi.Category) float64 {
+	if l, ok := d.Lambdas[c]; ok {
+		return l
+	}
+	return d.Lambda
+}
+
+// largestLambda is the bias under which most is found.
+func (d Decision) largestLambda() float64 {
+	largest := d.Lambda
+	for _, l := range d.Lambdas {
+		largest = max(largest, l)
+	}
+	return largest
+}
+
+// superclassThreshold is what a superclass tagger needs alone to name a category.
+func (d Decision) superclassThreshold(c phi.Category) float64 {
+	if least, ok := d.SuperclassThresholds[c]; ok {
+		return least
+	}
+	return d.SuperclassThreshold
+}
+
 // Check says what is wrong with a decision.
 func (d Decision) Check() error {
 	switch {
@@ -104,6 +139,16 @@ func (d Decision) Check() error {
 		return errors.New("the threshold of the superclass must lie between 0 and 1")
 	case d.Word > Mean || d.Agreement > ByTable:
 		return errors.New("unknown way of deciding")
+	}
+	for c, l := range d.Lambdas {
+		if c == phi.NoCategory || !(l >= 0 && l <= 1) {
+			return errors.New("the lambda of a category must lie between 0 and 1")
+		}
+	}
+	for c, least := range d.SuperclassThresholds {
+		if c == phi.NoCategory || !(least >= 0 && least <= 1) {
+			return errors.New("the superclass threshold of a category must lie between 0 and 1")
+		}
 	}
 	for t, least := range d.Types {
 		if t == phi.NoType || t >= phi.Protected || !(least >= 0 && least <= 1) {

@@ -25,7 +25,7 @@ func (d Decision) decided(v vote) bool {
 	case d.Recall > 0:
 		return float64(v.mass) >= d.Recall
 	}
-	return float64(v.p) > (1-d.Lambda)*(1-float64(v.mass))
+	return float64(v.p) > (1-d.lambda(v.kind.Category()))*(1-float64(v.mass))
 }
 
 // stronger says whether a speaks louder for PHI than b: by the odds of its type against no PHI, which order votes in
@@ -72,7 +72,7 @@ func newReader(classes []Class, decisions []Decision) *reader {
 	}
 	r.floor = silence
 	for _, d := range decisions {
-		least := (1 - d.Lambda) / float64(most)
+		least := (1 - d.largestLambda()) / float64(most)
 		if d.Recall > 0 {
 			least = d.Recall / float64(len(classes))
 		}
