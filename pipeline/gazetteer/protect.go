@@ -11,7 +11,8 @@ const (
 	termScore   = 0.8 // above what a lone listed name is worth, below a name with its title
 	wordScore   = 0.8
 	eponymScore = 0.8
-	drugScore   = 0.95 // what names a drug and nobody: a model must be all but certain
+	drugScore   = 0.97 // what names a drug and nobody: no model is that certain
+	shortScore  = 0.95 // a model must be all but certain
 	blankScore  = 0.99
 )
 
@@ -27,7 +28,7 @@ func (r *reader) protect(i int) int {
 	}
 	w := t.word
 	if r.shorthandAt(i) {
-		r.emit(i, i+1, phi.Protected, drugScore, "gazetteer.term")
+		r.emit(i, i+1, phi.Protected, shortScore, "gazetteer.term")
 		return i + 1
 	}
 	if w.Eponym() || r.citation(i) {

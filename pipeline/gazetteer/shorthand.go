@@ -5,32 +5,35 @@ import "fhirdeid/pipeline/phi/lists"
 // shorthand are abbreviations of laboratory, wards, records, scores and diagnoses of three letters and more, in both
 // languages. In capitals they are initials of a person far less often than themselves.
 var shorthand = lists.Set(`aaa aao ab0 abcd abg abo abr acdf acl acr acs acvb adhd adhs adl adls ados adt afib afo afp ahi aids aig ail ais ajcc
-aki al1 all alp als alt amb amd aml ana anamn anamnese anca anv apache apgar apob aptt ards arf arvc asa asap asb asct
-asd aspects ass ast atc aufn avb avk avnrt avrt bal basdai bdi bdmard bef befund benzodiazepine benzos bga bhcg bid
-bims bipap birads bisap bks bmi bmp bnp bpd bph bppv bps bsa bsg bun bwk bws caarms cabg cad cavk cbc cbt ccs ccu cda
-cdad cdai cdi cea ced cellcept chf cit ciwa ckd ckmb cll cmc cml cmm cmp cmv cop copd covid cows cpap cpra cpt crp
-crrt crs crt csa cta ctab ctg ctpa cts curb cva cvat cvc cvvhd cvvhdf cwe cxr cyfra dash dat dbd dbt dcd dcm ddx dexa
-dg1 dgi diagn diagnose diagnosen dip dka dlbcl dlco dlqi dm1 dm2 dmard dmards dnacpr dni dnr doac doacs doak dpoae dre
-drg dsa dsas dtr dtrs dvt dxa easi ebm ebus ebv ecd ecg ecls ecmo ecog ect eda edc edd edh edss eeg egd egfr ehr ekg
-eks emdr emg emr ena eng entl eomi epa epds epikrise ercp eri esbl esr esrd ess eswl etdrs ett euroscore eus
-evn fdg fenno feno fev1 ffp ffr fhr fht figo fim fio2 fobt fta fvc gad gbs gcs gdm gfr ggt gord got gpt gvhd hamd
-hap haq hasbled hbv hcc hcg hcm hcq hct hcv hdf hdl heent hellp hfnc hfpef hfref hgb hhs hida hiv hkafo hkb hl7 hla
-hld hnscc hocm hpi hpv hrs hsct hsv htep htn hwi hwk hws iabp iadl ibd ibs icans icb icd ich icm icu ifr iga ige igg
-igm igra il6 ild imc imp in1 inr iop ipf isg iss its iugr iup ivc ivf ivig ivom ivus jak jvd kafo kdpi kennz khk kis
-kps ktep kub kurve labor lad lae lahb lasik lbbb lbo lbp lcl lcx ldh ldl lft lfts lga lima lirads lis llq lma lmp lmwh
-loinc lpa lrti lsb lsd lso ltbi luq lvad lwk lws maoi masld mbq mch mchc mci mcl mcp mcv mdd mdma mdq mds medikation
-meld mfi mgus mhz micu mmf mmrc mmse mmst mmt moca molst mra mrcp mrgn mri mrsa mrt msa msh mtp mtx nabs nad nafld
-nash ngt nhl nicm nicu nihss nins niv nk1 nka nkda nlg nmes nmh noac noak npdr npo nrs nsaid nsaids nsar nsclc nse
-nsip nstemi nte ntnd ntprobnp nyha oae obr obx ocd ocn oct odi ogt opiate ops orc organe orif orm oru osa osas osg
-paare pac pacs pacu pad panss pao2 pasi pavk pbc pca pci pcl pcnl pco2 pcos pcp pct pda pdr peep peg pej perrla pesi
-pet pex pfo pft pfts phq picc picu pid pip pirads pku plex plif plt pmh pmr pnd poag polst ponv pph ppi ppn pprom pra
-prbc prbcs prbs prn procedere prom prvc psa psc psh psv pta ptbs ptca ptcra ptsd ptt ptz pv1 pv2 pvc pvcs pvd pzn qam
-qhs qid qsofa rapd rass rast rbbb rbc rca rcc rcx rdi recist rfa rhd rima ris rlq rom rpda rpr rrr rsb rsbi rsi rsv
-rtms rtx ruq rvad sab sah sao2 sars sbo sch sclc scorad sdb sdh sga sgrq siadh sicu simv siu slap sle slp slums snhl
-snomed snri snris soap sob sofa sop spect spender spo2 ssri ssris sss ssw stat stemi sulfa svc svt taa tavi tavr tbc
-tca tcas tcc tee tep tfcc tft tfts tha thc ther therapie thr tia tici tid timi tirads tiva tka tkr tlc tlif tlso tmj
-tms tnf tnm toe tof tos tox tpe tpn tpo trak tsh tte tur turb turp tvt uacr uds ufh uicc uip uri usg uti vad vaecmo
-vap vas vats vbg vdrl vegf vemp vhf visite vkb vldl vre vsd vte vzv wais wbc wdwn wisc wit wnl womac wpw ymrs zbe zvk`)
+aki al1 alk all alnd alp als alt amb amd aml ana anamn anamnese anca anv apache apgar apob aptt ards arf arvc asa asap
+asb asct asd aspects ass ast atc aufn avb avk avnrt avrt bal basdai bdi bdmard bef befund benzodiazepine benzos bga
+bhcg bid bims bipap birads bisap bks bmi bmp bnp bpd bph bpp bppv bps braf brca bsa bsg bso bun bwk bws caarms cabg
+cabgx cad cavk cbc cbt ccs ccu cda cdad cdai cdi cea ced cellcept chf cit ciwa ckd ckmb cll cmc cml cmm cmp cmv cnb
+cop copd covid cows cpap cpra cpt crp crrt crs crt csa cst cta ctab ctg ctpa cts ctv curb cva cvat cvc cvp cvvhd
+cvvhdf cwe cxr cyfra dash dat dbd dbt dcd dcis dcm ddx dexa dg1 dgi diagn diagnose diagnosen dip dka dlbcl dlco dlqi
+dm1 dm2 dmard dmards dmmr dnacpr dni dnr doac doacs doak dpm dpoae dre drg dsa dsas dtr dtrs dvt dxa easi ebm ebus ebv
+ecd ecg ecls ecmo ecog ect eda edc edd edh edss eeg efw egd egfr ehr ekg eks emdr emg emr ena eng entl eomi epa epds
+epikrise ercp eri esbl esr esrd ess eswl etdrs ett euroscore eus evn fdg fenno feno fev1 ffp ffr fhr fht figo fim fio2
+fna fobt fta fvc gad gbs gcs gdm gfr ggt gord got gpt gtv gvhd hamd hap haq hasbled hbv hcc hcg hcm hcq hct hcv hdf
+hdl heent hellp her2 hfnc hfpef hfr hfref hgb hhs hida hiv hkafo hkb hl7 hla hld hnscc hocm hpi hpv hrs hsct hsv htep
+htn hwi hwk hws iabp iadl ibd ibs icans icb icd ich icm icu idc ifr iga ige igg igm igra igrt il6 ilc ild imc imp imrt
+in1 inr iop ipf isg iss its iugr iup ivc ivf ivig ivom ivp ivus jak jvd kafo kdpi kennz khk kis kps kras ktep kub
+kurve labor lad lae lahb lasik lavh lbbb lbo lbp lcis lcl lcx ldh ldl ldr lft lfts lga lima linac lirads lis llq lma
+lmp lmwh loinc lpa lrti lsb lscs lsd lso ltbi luq lvad lvedp lvh lvot lwk lws maoi masld mbq mch mchc mci mcj mcl mcp
+mcv mdd mdma mdq mds medikation meld mfi mfm mgus mhz micu mlh1 mmf mmrc mmse mmst mmt moca molst mra mrcp mrgn mri
+mrsa mrt msa msh msh2 msi msk mss mtp mtx mvp nabs nad nafld nash ngt nhl nicm nicu nihss nins niv nk1 nka nkda nlg
+nmes nmh noac noak npdr npo nras nrs nsaid nsaids nsar nsclc nse nsip nst nstemi nte ntnd ntprobnp nvd nyha oae oar
+obgyn obr obx ocd ocn oct odi ogt oms opiate ops orc organe orif orm oru osa osas osg paare pac pacs pacu pad palb2
+panss pao2 pasi pavk pbc pca pci pcl pcnl pco2 pcos pcp pct pcwp pda pdl1 pdr peep peg pej perrla pesi pet pex pfo pft
+pfts phq picc picu pid pip pirads pku plex plif plt pmh pmmr pmr pnd poag polst ponv pph ppi ppn pprom pra prbc prbcs
+prbs prn procedere prom prvc psa psc psh psv pta ptbs ptca ptcra ptsd ptt ptv ptx ptz pv1 pv2 pvc pvcs pvd pzn qam qhs
+qid qsofa rapd rass rast rbbb rbc rca rcc rcx rdi recist rfa rhd rima ris rlq rom rpda rpr rrr rsb rsbi rsi rsv rtms
+rtx ruq rvad rvh rvot sab sah sao2 sars sbft sbo sbrt sch sclc scorad sdb sdh sga sgrq siadh sicu simv siu slap sle
+slnb slp slums snhl snomed snri snris soap sob sofa sop spect spender spo2 srs ssri ssris sss ssw stat stemi sulfa svc
+svd svg svt taa tah tavi tavr tbc tca tcas tcc tee tep tfcc tft tfts tha thc ther therapie thr tia tici tid timi
+tirads tiva tka tkr tlc tlif tlso tmb tmj tms tnf tnm toe tof tos tox tpe tpn tpo trak tsh tte tur turb turp tvh tvt
+uacr uds ufh ugi uicc uip uri usg uti vad vaecmo vap vas vats vbac vbg vdrl vegf vemp vhf visite vkb vldl vmat vre vsd
+vte vzv wais wbc wbrt wdwn wisc wit wnl woc womac wpw ymrs zbe zvk`)
 
 // shorthandAt says whether token i is such an abbreviation and no name.
 func (r *reader) shorthandAt(i int) bool {

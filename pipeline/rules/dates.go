@@ -64,16 +64,21 @@ func abbreviationEndsSentence(text string, end int) bool {
 	return len(rest) < len(text)-end && unicode.IsUpper(next)
 }
 
-// spreadBirths marks further birth dates: the day of one that is known, wherever it stands, and the earliest day of the
-// document where it directly follows a name, as in a header line or a table. That day must lie well before another one,
-// since the letter's own date may follow a name as well.
+// spreadBirths marks further birth dates: the day of one that is known, wherever it stands; the earliest day of the
+// document where it directly follows a name, as in a header line or a table, and in a table with birth dates any early
+// day that does. Such a day must lie well before another one, since the letter's own date may follow a name as well, unless
+// an age goes with it.
 func spreadBirths(text string, spans []phi.Span) {
-	const wellBefore = 2 * 365 // days
+	const wellBefore, inTables = 2 * 365, 10 * 365 // days
 	births := map[int32]bool{}
 	earliest, latest, some := int32(0), int32(0), false
-	for _, s := range spans {
+	for i := range spans {
+		s := &spans[i]
 		if s.Interval == nil || s.Interval.Precision != phi.ToDay {
 			continue
+		}
+		if s.Type != phi.DateBirthdate && (bornBehind(text, s.End) || agedBehind(text, s.Start, s.End)) {
+			s.Type = phi.DateBirthdate
 		}
 		if s.Type == phi.DateBirthdate {
 			births[s.Interval.From] = true
@@ -83,19 +88,80 @@ func spreadBirths(text string, spans []phi.Span) {
 		}
 		earliest, latest = min(earliest, s.Interval.From), max(latest, s.Interval.From)
 	}
-	for i, s := range spans {
+	known := len(births) > 0
+	for i := range spans {
+		s := &spans[i]
 		if s.Type == phi.DateBirthdate || s.Interval == nil || s.Interval.Precision != phi.ToDay {
 			continue
 		}
-		if births[s.Interval.From] || s.Interval.From == earliest && latest-earliest > wellBefore && afterName(text, s.Start) {
-			spans[i].Type = phi.DateBirthdate
+		from := s.Interval.From
+		early := from == earliest && latest-from > wellBefore || known && latest-from > inTables && inColumn(text, s.Start)
+		if births[from] || early && afterName(text, s.Start, 2) {
+			s.Type, known = phi.DateBirthdate, true
 		}
 	}
 }
 
-// afterName says whether two capitalised words, perhaps with a letter for the sex behind them, directly precede p on
-// its line.
-func afterName(text string, p int) bool {
+// inColumn says whether p begins a column of a table.
+func inColumn(text string, p int) bool {
+	return p > 1 && (strings.IndexByte(";|\t", text[p-1]) >= 0 || text[p-1] == ' ' && strings.IndexByte(" ;|\t", text[p-2]) >= 0)
+}
+
+// bornBehind says whether words behind a date that ends at p make it one of birth: "in Suhl geborene Klägerin".
+func bornBehind(text string, p int) bool {
+	rest := text[p:min(len(text), p+48)]
+	if end := strings.IndexAny(rest, ",;:\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	words := 0
+	for w := range strings.FieldsSeq(rest) {
+		if strings.HasPrefix(w, "geboren") {
+			return true
+		}
+		if words++; words == 1 && w != "in" || words > 4 {
+			return false
+		}
+	}
+	return false
+}
+
+// agedBehind says whether a date from start to end stands between a name and that person's age: "Anatol (2.9.2007, 9)",
+// "Mara Zumsteg, 29.07.2022 (3 Mt.)".
+func agedBehind(text string, start, end int) bool {
+	behind := text[end:min(len(text), end+24)]
+	rest := strings.TrimLeft(behind, " \t,(")
+	if !strings.ContainsAny(behind[:len(behind)-len(rest)], ",(") {
+		return false
+	}
+	for _, sex := range [...]string{"m)", "w)", "f)", "d)", "m,", "w,", "f,"} {
+		if strings.HasPrefix(rest, sex) {
+			rest = strings.TrimLeft(rest[len(sex):], " ,(")
+			break
+		}
+	}
+	n := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if n == 0 || n > 3 {
+		return false
+	}
+	names := 2
+	if start > 0 && text[start-1] == '(' {
+		names = 1
+	}
+	if rest = rest[n:]; strings.HasPrefix(rest, ")") {
+		return names == 1 && afterName(text, start, names)
+	}
+	rest = strings.TrimLeft(rest, " -.")
+	for _, unit := range [...]string{"Mt", "Mon", "mo", "Wo", "J", "j", "y"} {
+		if strings.HasPrefix(rest, unit) {
+			return afterName(text, start, names)
+		}
+	}
+	return false
+}
+
+// afterName says whether that many capitalised words, perhaps with a letter for the sex behind them or the word for a
+// maiden name between, directly precede p on its line.
+func afterName(text string, p, names int) bool {
 	line := text[max(0, p-80):p] // what stands further left says nothing
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	for len(line) > 0 && !utf8.RuneStart(line[0]) {
@@ -112,9 +178,10 @@ func afterName(text string, p int) bool {
 		switch {
 		case len(w) == 1 && capitals == 0 && strings.Contains("mwfMWFdx", w):
 		case unicode.IsUpper(first) && len(w) > 1:
-			if capitals++; capitals == 2 {
+			if capitals++; capitals == names {
 				return true
 			}
+		case capitals == 1 && (w == "geb" || w == "née" || w == "nee"):
 		default:
 			return false
 		}
@@ -145,6 +212,12 @@ func birthContext(text string, p int) bool {
 			continue
 		}
 		break
+	}
+	for _, verb := range [...]string{" is", " ist", " was", " war"} { // her birthday is March 3
+		if strings.HasSuffix(text[:q], verb) {
+			q -= len(verb)
+			break
+		}
 	}
 	switch {
 	case q == 0 || text[q-1] >= utf8.RuneSelf:

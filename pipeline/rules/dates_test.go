@@ -22,8 +22,13 @@ func TestDates(t *testing.T) {
 		"Rezidiv [DATE_DATE:Frühjahr 2020], Kontrolle [DATE_DATE:KW 14]",
 		"Klinikum Süd [DATE_DATE:04.08.2024]\nGrieder Moritz, Kontrolle [DATE_DATE:12.08.2024]",
 		"Grieder Moritz [DATE_BIRTHDATE:04.08.1964]\nKontrolle [DATE_DATE:12.08.2024]",
+		"Betrifft: Frau Hannelore Twiefel, geb. Behnken, [DATE_BIRTHDATE:21.5.1957], Scheeßel; Kontrolle [DATE_DATE:3.4.2020]",
+		"Die am [DATE_BIRTHDATE:4. Oktober 1960] in Suhl geborene Klägerin; am [DATE_DATE:3.4.2020] in Suhl operiert",
+		"Anatol ([DATE_BIRTHDATE:2.9.2007], 9) war mit der Mutter da; Anna Zumsteg, [DATE_BIRTHDATE:29.07.2022] (3 Mt.); Hans Meier, [DATE_DATE:30.07.2022] (3 mg)",
+		"NAME GEBDAT AUFN\nHUSSEINI, NOOR   [DATE_BIRTHDATE:1966-03-05] [DATE_DATE:2024-06-03]\nMEIER, ALBERT   [DATE_BIRTHDATE:1981-12-12] [DATE_DATE:2024-06-04]",
 	)
 	pipetest.Accept(t, rules.Dates, phi.English,
+		"her birthday is [DATE_BIRTHDATE:March 5th, 1951], seen [DATE_DATE:May 3, 2019]",
 		"DOB: [DATE_BIRTHDATE:07/19/1948]  ADMITTED: [DATE_DATE:02/27/2019]",
 		"She was born on [DATE_BIRTHDATE:March 5th, 1951] and died in [DATE_DATE:May 2019].",
 		"BP 120/80, strength 5/5, visual acuity 20/40, CRASH-2 (2010)",
