@@ -44,8 +44,9 @@ type Manifest struct {
 	SuperclassThreshold  float64            `json:"superclass_threshold,omitempty"`
 	SuperclassThresholds map[string]float64 `json:"superclass_thresholds,omitempty"` // by category
 	Thresholds           map[string]float64 `json:"thresholds,omitempty"`            // by type or category
-	Word                 string             `json:"word,omitempty"`                  // strongest (default), first or mean
-	Agreement            string             `json:"agreement,omitempty"`             // confidence (default) or table
+	Quiet                float64            `json:"quiet,omitempty"`
+	Word                 string             `json:"word,omitempty"`      // strongest (default), first or mean
+	Agreement            string             `json:"agreement,omitempty"` // confidence (default) or table
 
 	Models []Model `json:"models"`
 	// LabelMap gives our label, or O, for a label of a model that does not speak our taxonomy; with or without the
@@ -282,7 +283,7 @@ var (
 
 // decision is how the pack decides unless told otherwise.
 func (m *Manifest) decision() (ner.Decision, error) {
-	d := ner.Decision{Lambda: m.Lambda, Recall: m.Recall, Threshold: m.Threshold, SuperclassThreshold: m.SuperclassThreshold}
+	d := ner.Decision{Lambda: m.Lambda, Recall: m.Recall, Threshold: m.Threshold, SuperclassThreshold: m.SuperclassThreshold, Quiet: m.Quiet}
 	var ok bool
 	if d.Word, ok = poolings[m.Word]; !ok {
 		return d, fmt.Errorf("unknown word %q; strongest, first and mean are known", m.Word)

@@ -262,14 +262,14 @@ func TestDecisionOfThePack(t *testing.T) {
 		maps.Copy(m, map[string]any{
 			"lambda": 0.5, "threshold": 0.25, "superclass_threshold": 0.75, "word": "mean", "agreement": "table",
 			"thresholds": map[string]any{"NAME": 1, "LOCATION_CITY": 0.5},
-			"lambdas":    map[string]any{"LOCATION": 0.9}, "superclass_thresholds": map[string]any{"DATE": 0.8},
+			"lambdas":    map[string]any{"LOCATION": 0.9}, "superclass_thresholds": map[string]any{"DATE": 0.8}, "quiet": 0.01,
 		})
 	}))
 	want := ner.Decision{
 		Lambda: 0.5, Threshold: 0.25, SuperclassThreshold: 0.75, Word: ner.Mean, Agreement: ner.ByTable,
 		Types:                map[phi.Type]float64{phi.Name: 1, phi.LocationCity: 0.5},
 		Lambdas:              map[phi.Category]float64{phi.CategoryLocation: 0.9},
-		SuperclassThresholds: map[phi.Category]float64{phi.CategoryDate: 0.8},
+		SuperclassThresholds: map[phi.Category]float64{phi.CategoryDate: 0.8}, Quiet: 0.01,
 	}
 	if got := p.Ensemble().Decision; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -181,7 +181,7 @@ func (d *Detector) testify(ctx context.Context, doc *pipeline.Document, lambdas 
 			decision = decision.Biased(*l)
 		}
 		if i >= n {
-			decision = Decision{Lambda: max(decision.largestLambda(), possibly)}
+			decision = Decision{Lambda: max(decision.largestLambda(), possibly), Quiet: decision.Quiet}
 		}
 		return decision
 	})
@@ -352,12 +352,24 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 	if err != nil {
 		return err
 	}
+	for _, super := range [...]bool{true, false} {
+		if err := r.tag(ctx, versions, super, c); err != nil {
+			return err
+		}
+	}
+	r.decide(c, versions)
+	return nil
+}
+
+// tag lets the superclass or the subclass taggers read the versions of a chunk; the former come first, because a window
+// in which they find nothing is spared the latter.
+func (r *reading) tag(ctx context.Context, versions []version, super bool, c chunk) error {
 	group, shared := errgroup.WithContext(ctx)
 	group.SetLimit(r.options.Pool.workers)
 	for i := range versions {
 		v := &versions[i]
 		for t := range r.taggers {
-			if r.taggers[t].ensemble != v.ensemble || r.taggers[t].like != t {
+			if r.taggers[t].ensemble != v.ensemble || r.taggers[t].like != t || r.taggers[t].super != super {
 				continue
 			}
 			v.votes[t] = make([]vote, len(v.tokens))
@@ -365,7 +377,7 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 				if shared.Err() != nil {
 					break
 				}
-				if !v.wanted(w) || r.known(v, w, c) {
+				if !v.wanted(w) || r.known(v, w, c) || !super && r.quiet(versions, i, t, w) {
 					continue
 				}
 				group.Go(func() error {
@@ -380,15 +392,45 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.share(versions)
-	r.decide(c, versions)
+	r.share(versions, super)
 	return nil
 }
 
-// share gives the votes of a tagger to those that are like it. Each ensemble reads the same texts in the same order.
-func (r *reading) share(versions []version) {
+// quiet says whether a subclass tagger may leave out a window of version i: in each ensemble that shares it, the
+// superclass tagger found next to nothing there.
+func (r *reading) quiet(versions []version, i, sub int, w window) bool {
 	texts := len(versions) / len(r.ensembles)
 	for t := range r.taggers {
+		if r.taggers[t].like == sub && !r.silent(&versions[r.taggers[t].ensemble*texts+i%texts], w) {
+			return false
+		}
+	}
+	return true
+}
+
+// silent says whether the superclass tagger of a version's ensemble gives each token of a window less than all decisions
+// want of one that is not quiet.
+func (r *reading) silent(v *version, w window) bool {
+	least := 1.0
+	for _, decisions := range r.decisions {
+		least = min(least, decisions[v.ensemble].quiet())
+	}
+	for t := range r.taggers {
+		if least > 0 && r.taggers[t].super && r.taggers[t].ensemble == v.ensemble {
+			return !slices.ContainsFunc(v.votes[t][w.first:w.last], func(o vote) bool { return float64(o.mass) >= least })
+		}
+	}
+	return false
+}
+
+// share gives the votes of the superclass or subclass taggers to those that are like them. Each ensemble reads the same
+// texts in the same order.
+func (r *reading) share(versions []version, super bool) {
+	texts := len(versions) / len(r.ensembles)
+	for t := range r.taggers {
+		if r.taggers[t].super != super {
+			continue
+		}
 		first := r.taggers[t].like
 		for i := range texts {
 			from, to := r.taggers[first].ensemble*texts+i, r.taggers[t].ensemble*texts+i

@@ -226,6 +226,7 @@ func TestDecisions(t *testing.T) {
 		{Threshold: -1},
 		{Lambda: math.NaN()},
 		{SuperclassThreshold: 2},
+		{Quiet: -0.1},
 		{Lambdas: map[phi.Category]float64{phi.CategoryName: 1.1}},
 		{Lambdas: map[phi.Category]float64{phi.NoCategory: 0.5}},
 		{SuperclassThresholds: map[phi.Category]float64{phi.CategoryName: -1}},
@@ -446,6 +447,49 @@ func TestDeterministic(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A window in which the superclass tagger finds next to nothing is spared the subclass tagger, unless somebody asks for
+// another bias or shares the tagger and wants it read.
+func TestQuietWindows(t *testing.T) {
+	text := "Karl sah Meier." + strings.Repeat(" und", 60) + " Bonn."
+	read := 0
+	quiet := func(least float64) *ner.Ensemble {
+		e := ensemble("ner.de", "Meier=B-NAME", "Meier=B-NAME_STAFF Bonn=B-LOCATION_CITY")
+		e.Subclass.(*book).windows = func([]int64) { read++ }
+		e.Decision.Quiet = least
+		return e
+	}
+	lambda := 0.0
+	loud := quiet(0.01)
+	loud.Languages = []phi.Language{phi.English}
+	shared := *loud
+	shared.Name, shared.Decision.Quiet = "ner.at", 0
+	for _, c := range []struct {
+		name     string
+		language phi.Language
+		options  ner.Options
+		packs    []*ner.Ensemble
+		want     []string
+		fewer    bool
+	}{
+		{"none is", phi.German, ner.Options{}, []*ner.Ensemble{quiet(0)}, []string{"NAME_STAFF:Meier@de", "LOCATION_CITY:Bonn@de.subclass"}, false},
+		{"some are", phi.German, ner.Options{}, []*ner.Ensemble{quiet(0.01)}, []string{"NAME_STAFF:Meier@de"}, true},
+		{"too loud", phi.German, ner.Options{}, []*ner.Ensemble{quiet(0.001)}, []string{"NAME_STAFF:Meier@de", "LOCATION_CITY:Bonn@de.subclass"}, false},
+		{"a bias", phi.German, ner.Options{Lambda: &lambda}, []*ner.Ensemble{quiet(0.01)}, []string{"NAME_STAFF:Meier@de", "LOCATION_CITY:Bonn@de.subclass"}, false},
+		{"one alone", phi.German, ner.Options{Only: ner.SubclassOnly}, []*ner.Ensemble{quiet(0.01)}, []string{"NAME_STAFF:Meier@de.subclass", "LOCATION_CITY:Bonn@de.subclass"}, false},
+		{"shared", "", ner.Options{}, []*ner.Ensemble{loud, &shared}, []string{"NAME_STAFF:Meier@de+ner.at", "LOCATION_CITY:Bonn@de.subclass+ner.at.subclass"}, false},
+	} {
+		read = 0
+		d := newDetector(t, c.options, c.packs...)
+		spans, err := d.Detect(context.Background(), &pipeline.Document{Text: text, Language: c.language})
+		if err != nil || !slices.Equal(show(text, spans), c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.name, show(text, spans), err, c.want)
+		}
+		if c.fewer != (read == 1) {
+			t.Errorf("%s: %d windows read by the subclass tagger", c.name, read)
+		}
+	}
 }
 
 // Packs of two languages that share their taggers read a text of no known language once, and each decides by itself.

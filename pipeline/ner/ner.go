@@ -64,6 +64,9 @@ type Decision struct {
 	SuperclassThreshold float64
 	// SuperclassThresholds holds that of categories that have one of their own.
 	SuperclassThresholds map[phi.Category]float64
+	// Quiet, if above 0, spares the subclass tagger the windows in which its pack's superclass tagger gives every token
+	// less probability of being any PHI than this. Who asks for a lambda or a recall has all windows read by both.
+	Quiet float64
 	// Types holds the least probability of being any PHI, from the taggers that spoke for it, that a type needs; a bare
 	// category stands for its types unless they are named themselves.
 	Types map[phi.Type]float64
@@ -97,8 +100,16 @@ const (
 
 // Biased is the decision with one Lambda for all categories.
 func (d Decision) Biased(lambda float64) Decision {
-	d.Lambda, d.Lambdas = lambda, nil
+	d.Lambda, d.Lambdas, d.Quiet = lambda, nil, 0
 	return d
+}
+
+// quiet is the probability below which a window counts as quiet; 0: none does.
+func (d Decision) quiet() float64 {
+	if d.Recall > 0 {
+		return 0
+	}
+	return d.Quiet
 }
 
 // lambda is the bias of a category.
@@ -137,6 +148,8 @@ func (d Decision) Check() error {
 		return errors.New("the threshold must lie between 0 and 1")
 	case !(d.SuperclassThreshold >= 0 && d.SuperclassThreshold <= 1):
 		return errors.New("the threshold of the superclass must lie between 0 and 1")
+	case !(d.Quiet >= 0 && d.Quiet <= 1):
+		return errors.New("the probability of a quiet window must lie between 0 and 1")
 	case d.Word > Mean || d.Agreement > ByTable:
 		return errors.New("unknown way of deciding")
 	}
