@@ -45,7 +45,7 @@ func (r Rate) OfBare() float64 { return r.Bare.Seconds() / r.Took.Seconds() }
 func (r Rate) OfBareProcessor() float64 { return r.BareProcessor.Seconds() / r.Processor.Seconds() }
 
 // Bench reads the texts once with all that Detect does, workers at a time, and scores the same windows once with the
-// models alone. Several short texts compare better than a long one.
+// models alone, which are not spared the quiet ones. Several short texts compare better than a long one.
 func (p *Pack) Bench(ctx context.Context, texts []string, workers int) (Rate, error) {
 	if len(texts) == 0 || workers < 1 {
 		return Rate{}, errors.New("nothing to measure")
