@@ -11,7 +11,7 @@ const (
 	termScore   = 0.8 // above what a lone listed name is worth, below a name with its title
 	wordScore   = 0.8
 	eponymScore = 0.8
-	drugScore   = 0.97 // what names a drug and nobody: no model is that certain
+	drugScore   = 0.97 // what names a drug and nobody, or a score with its number: no model is that certain
 	shortScore  = 0.95 // a model must be all but certain
 	blankScore  = 0.99
 )
@@ -27,6 +27,10 @@ func (r *reader) protect(i int) int {
 		return i // a person, whatever else bears the name
 	}
 	w := t.word
+	if end := r.grade(i); end > i {
+		r.emit(i, end, phi.Protected, drugScore, "gazetteer.term")
+		return end
+	}
 	if r.shorthandAt(i) {
 		r.emit(i, i+1, phi.Protected, shortScore, "gazetteer.term")
 		return i + 1

@@ -1,6 +1,10 @@
 package gazetteer
 
-import "fhirdeid/pipeline/phi/lists"
+import (
+	"strings"
+
+	"fhirdeid/pipeline/phi/lists"
+)
 
 // shorthand are abbreviations of laboratory, wards, records, scores and diagnoses of three letters and more, in both
 // languages. In capitals they are initials of a person far less often than themselves.
@@ -40,6 +44,35 @@ func (r *reader) shorthandAt(i int) bool {
 	t := &r.tokens[i]
 	return (t.shape == capitals || t.shape == mixed) && t.end-t.start >= 3 && t.gap != hyphen && shorthand[r.word(i)] &&
 		t.word.FirstName() == 0 && t.word.Surname() < 2
+}
+
+// graded are scores, stages and counts of days that a small number follows: "POD 6", "ECOG 1", "Alvarado 8". In capitals
+// or with a capital they are taken for wards.
+var graded = lists.Set(`pod dol pma ecog karnofsky nyha asa gcs nihss mrs rass cam alvarado zargar forrest bishop apgar qsofa sofa curb
+wells perc timi grace heart meld rankin tinetti braden norton waterlow glasgow kellgren outerbridge gustilo garden pauwels salter
+hurley bosniak gleason fuhrman isup pirads birads tirads lirads fazekas scheltens fisher hess barthel moca mmse mmst phq gad ciwa cows
+flacc nrs vas tanner mallampati cormack lown killip ccs gold tnm kdigo rifle akin deauville lugano binet rai durie iss ann`)
+
+// grade gives the end of a score with its number that begins at token i, i where there is none.
+func (r *reader) grade(i int) int {
+	t := &r.tokens[i]
+	w := r.word(i)
+	if i+1 == len(r.tokens) || r.tokens[i+1].gap != space || !r.smallNumber(i+1) {
+		return i
+	}
+	if graded[w] || w == "ps" && t.shape == capitals && t.gap != hyphen {
+		return i + 2
+	}
+	return i
+}
+
+// smallNumber says whether token i is a number of at most two digits and nothing goes on behind it.
+func (r *reader) smallNumber(i int) bool {
+	t, w := &r.tokens[i], r.word(i)
+	if len(w) > 2 || strings.Trim(w, "0123456789") != "" {
+		return false
+	}
+	return i+1 == len(r.tokens) || r.tokens[i+1].gap != hyphen && !(r.tokens[i+1].gap == dot && r.tokens[i+1].shape == number && r.tokens[i+1].start == t.end+1)
 }
 
 // blank gives the end of the placeholder that begins at token i: "XXX", "XX.XX.XXXX", "Dr. X". Digits beside it are the
