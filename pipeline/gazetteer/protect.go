@@ -40,7 +40,7 @@ func (r *reader) protect(i int) int {
 			return j
 		}
 	}
-	if (w.Drug() || w.Medical() && t.capital()) && w.FirstName() == 0 && w.Surname() < 2 && w.City() < 2 && !w.Country() && !w.State() &&
+	if (w.Drug() || w.Medical() && t.capital()) && nameless(w) &&
 		(i+1 == len(r.tokens) || r.tokens[i+1].gap != hyphen) && t.gap != hyphen {
 		switch {
 		case w.Drug():
@@ -51,6 +51,11 @@ func (r *reader) protect(i int) int {
 		return i + 1
 	}
 	return i
+}
+
+// nameless says whether hardly a person or place is called so.
+func nameless(w lists.Word) bool {
+	return w.FirstName() == 0 && w.Surname() < 2 && w.City() < 2 && !w.Country() && !w.State()
 }
 
 // eponym finds the term that the eponym at token i is part of.

@@ -42,22 +42,20 @@ vte vzv wais wbc wbrt wdwn wisc wit wnl woc womac wpw ymrs zbe zvk`)
 // shorthandAt says whether token i is such an abbreviation and no name.
 func (r *reader) shorthandAt(i int) bool {
 	t := &r.tokens[i]
-	return (t.shape == capitals || t.shape == mixed) && t.end-t.start >= 3 && t.gap != hyphen && shorthand[r.word(i)] &&
-		t.word.FirstName() == 0 && t.word.Surname() < 2
+	return (t.shape == capitals || t.shape == mixed) && t.end-t.start >= 3 && t.gap != hyphen && shorthand[r.word(i)] && nameless(t.word)
 }
 
-// graded are scores, stages and counts of days that a small number follows: "POD 6", "ECOG 1", "Alvarado 8". In capitals
-// or with a capital they are taken for wards.
-var graded = lists.Set(`pod dol pma ecog karnofsky nyha asa gcs nihss mrs rass cam alvarado zargar forrest bishop apgar qsofa sofa curb
-wells perc timi grace heart meld rankin tinetti braden norton waterlow glasgow kellgren outerbridge gustilo garden pauwels salter
-hurley bosniak gleason fuhrman isup pirads birads tirads lirads fazekas scheltens fisher hess barthel moca mmse mmst phq gad ciwa cows
-flacc nrs vas tanner mallampati cormack lown killip ccs gold tnm kdigo rifle akin deauville lugano binet rai durie iss ann`)
+// graded are scores, stages and counts of days that a small number follows: "POD 6", "ECOG 1". They are taken for wards.
+// Scores that are names as well ("Tanner 3") are left to the eponyms, since a list may hold a patient and an age.
+var graded = lists.Set(`pod dol pma ecog nyha asa gcs nihss mrs rass zargar apgar qsofa sofa curb perc timi meld tinetti kellgren
+outerbridge bosniak fuhrman isup pirads birads tirads lirads fazekas scheltens moca mmse mmst phq gad ciwa cows flacc nrs vas
+mallampati killip ccs tnm kdigo rifle akin deauville rai iss`)
 
 // grade gives the end of a score with its number that begins at token i, i where there is none.
 func (r *reader) grade(i int) int {
 	t := &r.tokens[i]
 	w := r.word(i)
-	if i+1 == len(r.tokens) || r.tokens[i+1].gap != space || !r.smallNumber(i+1) {
+	if i+1 == len(r.tokens) || r.tokens[i+1].gap != space || !nameless(t.word) || !r.smallNumber(i+1) {
 		return i
 	}
 	if graded[w] || w == "ps" && t.shape == capitals && t.gap != hyphen {
