@@ -57,7 +57,7 @@ OWN = {
     "en": {"lambdas": {"LOCATION": 0.85}, "thresholds": DECISION["thresholds"] | {"DATE": 0.9, "PROFESSION": 0.8}},
 }
 
-VERSION = "0.7.0"
+VERSION = "0.7.1"
 
 
 def sha256(path: Path) -> str:
