@@ -16,7 +16,7 @@ cabgx cad cavk cbc cbt ccs ccu cda cdad cdai cdi cea ced cellcept chf cit ciwa c
 cop copd covid cows cpap cpra cpt crp crrt crs crt csa cst cta ctab ctg ctpa cts ctv curb cva cvat cvc cvp cvvhd
 cvvhdf cwe cxr cyfra dash dat dbd dbt dcd dcis dcm ddx dexa dg1 dgi diagn diagnose diagnosen dip dka dlbcl dlco dlqi
 dm1 dm2 dmard dmards dmmr dnacpr dni dnr doac doacs doak dpm dpoae dre drg dsa dsas dtr dtrs dvt dxa easi ebm ebus ebv
-ecd ecg ecls ecmo ecog ect eda edc edd edh edss eeg efw egd egfr ehr ekg eks emdr emg emr ena eng entl eomi epa epds
+ecd ecg ecls ecmo ecog eda edc edd edh edss eeg efw egd egfr ehr ekg eks emdr emg emr ena eng entl eomi epa epds
 epikrise ercp eri esbl esr esrd ess eswl etdrs ett euroscore eus evn fdg fenno feno fev1 ffp ffr fhr fht figo fim fio2
 fna fobt fta fvc gad gbs gcs gdm gfr ggt gord got gpt gtv gvhd hamd hap haq hasbled hbv hcc hcg hcm hcq hct hcv hdf
 hdl heent hellp her2 hfnc hfpef hfr hfref hgb hhs hida hiv hkafo hkb hl7 hla hld hnscc hocm hpi hpv hrs hsct hsv htep
@@ -34,7 +34,7 @@ prbs prn procedere prom prvc psa psc psh psv pta ptbs ptca ptcra ptsd ptt ptv pt
 qid qsofa rapd rass rast rbbb rbc rca rcc rcx rdi recist rfa rhd rima ris rlq rom rpda rpr rrr rsb rsbi rsi rsv rtms
 rtx ruq rvad rvh rvot sab sah sao2 sars sbft sbo sbrt sch sclc scorad sdb sdh sga sgrq siadh sicu simv siu slap sle
 slnb slp slums snhl snomed snri snris soap sob sofa sop spect spender spo2 srs ssri ssris sss ssw stat stemi sulfa svc
-svd svg svt taa tah tavi tavr tbc tca tcas tcc tee tep tfcc tft tfts tha thc ther therapie thr tia tici tid timi
+svd svg svt taa tah tavi tavr tbc tca tcas tcc tee tep tfcc tft tfts tha thc therapie thr tia tici tid timi
 tirads tiva tka tkr tlc tlif tlso tmb tmj tms tnf tnm toe tof tos tox tpe tpn tpo trak tsh tte tur turb turp tvh tvt
 uacr uds ufh ugi uicc uip uri usg uti vad vaecmo vap vas vats vbac vbg vdrl vegf vemp vhf visite vkb vldl vmat vre vsd
 vte vzv wais wbc wbrt wdwn wisc wit wnl woc womac wpw ymrs zbe zvk`)
