@@ -171,6 +171,20 @@ func TestAnyTextKeepsTheContract(t *testing.T) {
 	})
 }
 
+// TestEndingsOfSeveralBytes shows that no letter is cut where a name's ending stays outside.
+func TestEndingsOfSeveralBytes(t *testing.T) {
+	d := New(boehm)
+	for text, want := range map[string]string{
+		"Schmidte\u0301030": "Schmidte\u0301", "Schmidt\u00e9030": "Schmidt\u00e9", "SchmidtE030": "Schmidt", "Schmidts Hof": "Schmidt",
+		"Schmidt\u017f Hof": "Schmidt\u017f",
+	} {
+		spans, err := pipetest.Check(d, text, phi.German)
+		if err != nil || len(spans) != 1 || text[spans[0].Start:spans[0].End] != want {
+			t.Errorf("%q: %+v, %v; want %q", text, spans, err, want)
+		}
+	}
+}
+
 // TestNamesAreFoundInEverySpelling writes listed names in ways that letters have and looks for them whole.
 func TestNamesAreFoundInEverySpelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/phi/fold"
@@ -109,7 +110,7 @@ func (r *reader) look(i int) hit {
 	}
 	if len(word) > 4 && word[len(word)-1] == 's' {
 		if parts := r.spelt(r.parts(word[:len(word)-1])); len(parts) > 0 && t.capital {
-			return hit{parts: parts, how: spelt, end: i + 1, cut: 1}
+			return hit{parts: parts, how: spelt, end: i + 1, cut: r.lastByte(i)}
 		}
 	}
 	if i+1 < len(r.tokens) && r.tokens[i+1].gap == broken && !r.tokens[i+1].capital {
@@ -166,10 +167,19 @@ func (r *reader) scanned(i int) hit {
 	}
 	if !r.exact && len(word) > 5 { // WhitlockE0048291: the number begins with a letter
 		if parts := r.index.parts[squash(word[:len(word)-1])]; len(parts) > 0 {
-			return hit{parts: parts, how: spelt, end: i + 1, cut: 1}
+			return hit{parts: parts, how: spelt, end: i + 1, cut: r.lastByte(i)}
 		}
 	}
 	return hit{}
+}
+
+// lastByte is what the last letter of token i takes in the text if it is one byte there. A letter of several (é, ß) cannot
+// be told from what folding made of it: then 0, and it stays with the name.
+func (r *reader) lastByte(i int) int {
+	if r.text[r.tokens[i].stop-1] < utf8.RuneSelf {
+		return 1
+	}
+	return 0
 }
 
 // readings are what digits in a scanned name may have been.
