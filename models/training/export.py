@@ -43,6 +43,7 @@ SOURCES = (
 # superclass tagger alone is believed of places and occupations sooner than of dates and numbers.
 DECISION = {
     "lambda": 0.0,
+    "lambdas": {},
     "quiet": 0.003,  # in 2,644 windows of letters and notes the subclass tagger found nothing where .01 was not reached
     "superclass_threshold": 0.7,
     "superclass_thresholds": {c: 0.9 for c in ("NAME", "AGE", "DATE", "CONTACT", "ID")},
@@ -125,7 +126,7 @@ def onnx_model(run: str, role: str, kept, bits: str, keep=frozenset()) -> onnx.M
 def decision(lang: str, bias: float | None = None) -> dict:
     """How the pack of a language decides, as its manifest says it; a bias that is given goes for all categories."""
     own = DECISION | OWN.get(lang, {})
-    return own if bias is None else {k: v for k, v in own.items() if k != "lambdas"} | {"lambda": bias}
+    return own if bias is None else own | {"lambda": bias, "lambdas": {}}
 
 
 def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = VERSION,
@@ -196,9 +197,7 @@ def twin(of: Path, lang: str, bias: float | None = None):
     manifest = json.loads((of / "manifest.json").read_text())
     for file in [manifest["tokenizer"]["file"], *(m["file"] for m in manifest["models"])]:
         (folder / file).symlink_to(Path("..") / of.name / file)
-    of_lang = decision(lang, bias)
-    manifest = {k: v for k, v in manifest.items() if k in of_lang or k != "lambdas"}
-    manifest |= {"name": f"fhirdeid-{lang}", "languages": [lang], **of_lang}
+    manifest |= {"name": f"fhirdeid-{lang}", "languages": [lang], **decision(lang, bias)}
     write(folder, manifest)
     print(f"export: {folder}, dev {measure(folder, manifest, lang)}", flush=True)
 

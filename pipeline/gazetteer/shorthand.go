@@ -42,7 +42,7 @@ vte vzv wais wbc wbrt wdwn wisc wit wnl woc womac wpw ymrs zbe zvk`)
 // shorthandAt says whether token i is such an abbreviation and no name.
 func (r *reader) shorthandAt(i int) bool {
 	t := &r.tokens[i]
-	return (t.shape == capitals || t.shape == mixed) && t.end-t.start >= 3 && t.gap != hyphen && shorthand[r.word(i)] && nameless(t.word)
+	return (t.shape == capitals || t.shape == mixed) && t.gap != hyphen && shorthand[r.word(i)] && nameless(t.word)
 }
 
 // graded are scores, stages and counts of days that a small number follows: "POD 6", "ECOG 1". They are taken for wards.
@@ -119,10 +119,8 @@ func (r *reader) beside(i int) bool {
 
 // crosses gives the number of letters of a word that consists of x alone, 0 of another.
 func crosses(w string) int {
-	for i := range len(w) {
-		if w[i] != 'x' {
-			return 0
-		}
+	if strings.Trim(w, "x") != "" {
+		return 0
 	}
 	return len(w)
 }

@@ -256,6 +256,7 @@ type reading struct {
 	options   Options
 	ensembles []*Ensemble
 	decisions [][]Decision // of each list of spans, for each ensemble
+	still     []float64    // of each ensemble: below it a window is quiet for all decisions; 0: none is
 	builders  []*builder
 	taggers   []tagger
 	skip      []Stretch
@@ -276,6 +277,11 @@ func (r *reading) prepare() {
 		r.builders = append(r.builders, &builder{text: r.doc.Text, ensembles: r.ensembles})
 	}
 	for i, e := range r.ensembles {
+		still := 1.0
+		for _, decisions := range r.decisions {
+			still = min(still, decisions[i].quiet())
+		}
+		r.still = append(r.still, still)
 		super, sub := e.roles(r.options.Only)
 		if super != nil {
 			r.add(tagger{Tagger: super, ensemble: i, super: true})
@@ -408,15 +414,14 @@ func (r *reading) quiet(versions []version, i, sub int, w window) bool {
 	return true
 }
 
-// silent says whether the superclass tagger of a version's ensemble gives each token of a window less than all decisions
-// want of one that is not quiet.
+// silent says whether the superclass tagger of a version's ensemble gives each token of a window less than what is quiet.
 func (r *reading) silent(v *version, w window) bool {
-	least := 1.0
-	for _, decisions := range r.decisions {
-		least = min(least, decisions[v.ensemble].quiet())
+	least := r.still[v.ensemble]
+	if least == 0 {
+		return false
 	}
 	for t := range r.taggers {
-		if least > 0 && r.taggers[t].super && r.taggers[t].ensemble == v.ensemble {
+		if r.taggers[t].super && r.taggers[t].ensemble == v.ensemble {
 			return !slices.ContainsFunc(v.votes[t][w.first:w.last], func(o vote) bool { return float64(o.mass) >= least })
 		}
 	}

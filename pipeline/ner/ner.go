@@ -113,12 +113,7 @@ func (d Decision) quiet() float64 {
 }
 
 // lambda is the bias of a category.
-func (d Decision) lambda(c phi.Category) float64 {
-	if l, ok := d.Lambdas[c]; ok {
-		return l
-	}
-	return d.Lambda
-}
+func (d Decision) lambda(c phi.Category) float64 { return ownOr(d.Lambdas, c, d.Lambda) }
 
 // largestLambda is the bias under which most is found.
 func (d Decision) largestLambda() float64 {
@@ -131,10 +126,15 @@ func (d Decision) largestLambda() float64 {
 
 // superclassThreshold is what a superclass tagger needs alone to name a category.
 func (d Decision) superclassThreshold(c phi.Category) float64 {
-	if least, ok := d.SuperclassThresholds[c]; ok {
-		return least
+	return ownOr(d.SuperclassThresholds, c, d.SuperclassThreshold)
+}
+
+// ownOr is what a category has of its own, or what all have.
+func ownOr(own map[phi.Category]float64, c phi.Category, all float64) float64 {
+	if value, ok := own[c]; ok {
+		return value
 	}
-	return d.SuperclassThreshold
+	return all
 }
 
 // Check says what is wrong with a decision.
@@ -153,15 +153,11 @@ func (d Decision) Check() error {
 	case d.Word > Mean || d.Agreement > ByTable:
 		return errors.New("unknown way of deciding")
 	}
-	for c, l := range d.Lambdas {
-		if c == phi.NoCategory || !(l >= 0 && l <= 1) {
-			return errors.New("the lambda of a category must lie between 0 and 1")
-		}
-	}
-	for c, least := range d.SuperclassThresholds {
-		if c == phi.NoCategory || !(least >= 0 && least <= 1) {
-			return errors.New("the superclass threshold of a category must lie between 0 and 1")
-		}
+	switch {
+	case !shares(d.Lambdas):
+		return errors.New("the lambda of a category must lie between 0 and 1")
+	case !shares(d.SuperclassThresholds):
+		return errors.New("the superclass threshold of a category must lie between 0 and 1")
 	}
 	for t, least := range d.Types {
 		if t == phi.NoType || t >= phi.Protected || !(least >= 0 && least <= 1) {
@@ -169,6 +165,16 @@ func (d Decision) Check() error {
 		}
 	}
 	return nil
+}
+
+// shares says whether all values belong to categories and lie between 0 and 1.
+func shares(own map[phi.Category]float64) bool {
+	for c, value := range own {
+		if c == phi.NoCategory || !(value >= 0 && value <= 1) {
+			return false
+		}
+	}
+	return true
 }
 
 // Errors of reading. None of them quotes the text.
