@@ -99,12 +99,15 @@ const (
 
 // Model is one tagger.
 type Model struct {
-	Role         string   `json:"role"`
-	File         string   `json:"file"`
-	SHA256       string   `json:"sha256"`
-	Labels       []string `json:"labels"` // of the classes, in their order
-	Layers       int      `json:"layers,omitempty"`
-	Quantisation string   `json:"quantisation,omitempty"`
+	Role   string   `json:"role"`
+	File   string   `json:"file"`
+	SHA256 string   `json:"sha256"`
+	Labels []string `json:"labels"` // of the classes, in their order
+	// Trunk names an output of the pack's superclass model, and the input of this one that takes it: the subclass model
+	// goes on from there instead of reading ids.
+	Trunk        string `json:"trunk,omitempty"`
+	Layers       int    `json:"layers,omitempty"`
+	Quantisation string `json:"quantisation,omitempty"`
 }
 
 // Encoder names the output that embeddings are taken from.
@@ -261,7 +264,33 @@ func (m *Manifest) check() error {
 	if !encoder {
 		return errors.New("encoder names no model of the pack, or no output")
 	}
+	return m.checkTrunk()
+}
+
+// checkTrunk looks whether a model that goes on from another has one to go on from.
+func (m *Manifest) checkTrunk() error {
+	for _, model := range m.Models {
+		if model.Trunk == "" {
+			continue
+		}
+		trunk, ok := m.model(Superclass)
+		switch {
+		case model.Role != Subclass || !ok:
+			return errors.New("trunk: only a subclass model can go on from the superclass model of its pack")
+		case m.Encoder != nil && m.Encoder.File == trunk.File:
+			return errors.New("trunk: the encoder must be the model that goes on")
+		}
+	}
 	return nil
+}
+
+// model is the one of that role.
+func (m *Manifest) model(role string) (Model, bool) {
+	i := slices.IndexFunc(m.Models, func(model Model) bool { return model.Role == role })
+	if i < 0 {
+		return Model{}, false
+	}
+	return m.Models[i], true
 }
 
 func (f File) check() error {

@@ -114,11 +114,21 @@ func (p *Pack) loadAll(threads int) error {
 	})
 	list := make([]loaded, len(p.Manifest.Models))
 	var group sync.WaitGroup
+	var trunk sync.WaitGroup // the superclass model, which a branch needs before it can be tried
+	trunk.Add(1)
+	loadTrunk := func() (*session, error) {
+		trunk.Wait()
+		i := slices.IndexFunc(p.Manifest.Models, func(m Model) bool { return m.Role == Superclass })
+		return list[i].session, list[i].err
+	}
 	for i, model := range p.Manifest.Models {
 		group.Go(func() {
 			l := &list[i]
+			if model.Role == Superclass {
+				defer trunk.Done()
+			}
 			l.err = contained(func() (err error) {
-				l.session, l.release, err = p.load(model, tokenizer, threads)
+				l.session, l.release, err = p.load(model, tokenizer, loadTrunk, threads)
 				return err
 			})
 		})
@@ -138,7 +148,7 @@ func (p *Pack) loadAll(threads int) error {
 		if list[i].err != nil {
 			return fmt.Errorf("%s: %w", model.File, list[i].err)
 		}
-		if p.encoder == nil && p.hidden(model) != "" {
+		if e := p.Manifest.Encoder; p.encoder == nil && e != nil && e.File == model.File {
 			p.encoder = list[i].session
 		}
 	}
@@ -176,16 +186,19 @@ func (p *Pack) frame(t *tokenizer) (before, behind []int64, err error) {
 	return before, behind, nil
 }
 
-// hidden is the output of a model that embeddings are taken from; empty: none.
+// hidden is the output of a model that embeddings are taken from, or that another model goes on from; empty: none.
 func (p *Pack) hidden(model Model) string {
 	if e := p.Manifest.Encoder; e != nil && e.File == model.File {
 		return e.Output
 	}
+	if sub, _ := p.Manifest.model(Subclass); model.Role == Superclass {
+		return sub.Trunk
+	}
 	return ""
 }
 
-// load takes a model from the shelf. It starts while the tokenizer is still being loaded.
-func (p *Pack) load(model Model, loadTokenizer func() (*tokenizer, error), threads int) (*session, func(), error) {
+// load takes a model from the shelf. It starts while the tokenizer and the trunk are still being loaded.
+func (p *Pack) load(model Model, loadTokenizer func() (*tokenizer, error), loadTrunk func() (*session, error), threads int) (*session, func(), error) {
 	classes, err := p.Manifest.classes(model)
 	if err != nil {
 		return nil, nil, err
@@ -197,10 +210,20 @@ func (p *Pack) load(model Model, loadTokenizer func() (*tokenizer, error), threa
 	}
 	// All that makes a session what it is: packs which agree in it can share one.
 	key := fmt.Sprint(model.SHA256, m.Tokenizer.SHA256, classes, string(special), m.Window.Tokens, p.hidden(model), threads)
+	if model.Trunk != "" {
+		trunk, _ := m.model(Superclass)
+		key += fmt.Sprint(trunk.SHA256, trunk.Labels, m.LabelMap, model.Trunk)
+	}
 	return take(p.shelf, p.Dir, File{model.File, model.SHA256}, key, func(data []byte) (*session, error) {
-		s, err := newSession(setup{model: data, classes: classes, hidden: p.hidden(model), threads: threads})
+		s, err := newSession(setup{model: data, classes: classes, hidden: p.hidden(model), trunk: model.Trunk, threads: threads})
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrModel, err)
+		}
+		if model.Trunk != "" {
+			if s.trunk, err = loadTrunk(); err != nil {
+				s.close()
+				return nil, err
+			}
 		}
 		if err := p.try(s, loadTokenizer); err != nil {
 			s.close()

@@ -25,8 +25,9 @@ type session struct {
 	inner   *ort.DynamicAdvancedSession
 	classes []ner.Class
 	inputs  []input
-	hidden  bool
-	width   int // of the hidden states; 0: not known or none
+	hidden  bool     // it gives hidden states: those of an encoder, or those that a branch goes on from
+	width   int      // of the hidden states; 0: not known or none
+	trunk   *session // whose hidden states it takes instead of ids; nil: none
 	// The ids around each window; set before the first is scored.
 	before, behind []int64
 }
@@ -39,6 +40,7 @@ const (
 	inputMask
 	inputTypes
 	inputPositions
+	inputTrunk
 )
 
 var inputNames = map[string]input{
@@ -50,6 +52,7 @@ type setup struct {
 	model   []byte
 	classes []ner.Class
 	hidden  string // name of the output with the hidden states; empty: none
+	trunk   string // name of the input that takes the hidden states of another session; empty: none
 	threads int
 }
 
@@ -61,12 +64,20 @@ func newSession(s setup) (*session, error) {
 	out := &session{classes: s.classes, hidden: s.hidden != ""}
 	for _, name := range g.inputs {
 		in, ok := inputNames[name]
+		if name == s.trunk {
+			in, ok = inputTrunk, true
+		}
 		if !ok {
 			return nil, fmt.Errorf("unknown input %q", name)
 		}
 		out.inputs = append(out.inputs, in)
 	}
-	if !slices.Contains(out.inputs, inputIDs) {
+	switch {
+	case s.trunk != "" && !slices.Contains(out.inputs, inputTrunk):
+		return nil, fmt.Errorf("no input %q", s.trunk)
+	case s.trunk != "" && slices.Contains(out.inputs, inputIDs):
+		return nil, errors.New("a model that goes on from another must not read input_ids")
+	case s.trunk == "" && !slices.Contains(out.inputs, inputIDs):
 		return nil, errors.New("no input input_ids")
 	}
 	outputs, err := chooseOutputs(g.outputs, s.hidden)
@@ -131,11 +142,37 @@ func (s *session) Classes() []ner.Class { return s.classes }
 // Tag scores one window.
 func (s *session) Tag(ctx context.Context, ids []int64) ([]float32, error) {
 	logits, _, err := s.run(ctx, ids)
+	return s.inside(logits, err)
+}
+
+// TagTrunk scores one window and gives the states that a branch goes on from, those of the marks around it included.
+func (s *session) TagTrunk(ctx context.Context, ids []int64) (logits, states []float32, err error) {
+	logits, states, err = s.run(ctx, ids)
+	logits, err = s.inside(logits, err)
+	return logits, states, err
+}
+
+// Trunk is the session whose states this one takes.
+func (s *session) Trunk() ner.Trunk {
+	if s.trunk == nil {
+		return nil
+	}
+	return s.trunk
+}
+
+// TagFrom scores the window that the states of the trunk are of.
+func (s *session) TagFrom(ctx context.Context, states []float32) ([]float32, error) {
+	logits, _, err := s.goOn(ctx, nil, states)
+	return s.inside(logits, err)
+}
+
+// inside leaves out the rows of the marks around a window.
+func (s *session) inside(logits []float32, err error) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
 	columns := len(s.classes)
-	return logits[len(s.before)*columns : (len(s.before)+len(ids))*columns], nil
+	return logits[len(s.before)*columns : len(logits)-len(s.behind)*columns], nil
 }
 
 // Width is the length of a hidden state.
@@ -147,25 +184,32 @@ func (s *session) Encode(ctx context.Context, ids []int64) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hidden[len(s.before)*s.width : (len(s.before)+len(ids))*s.width], nil
+	return hidden[len(s.before)*s.width : len(hidden)-len(s.behind)*s.width], nil
 }
 
 // probe runs a window of the full length, to see that the model can take it, and fits the declared classes.
 func (s *session) probe(ids []int64) error {
+	var states []float32
+	if s.trunk != nil {
+		var err error
+		if _, states, err = s.trunk.run(context.Background(), ids); err != nil {
+			return err
+		}
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	outputs, length, err := s.call(ids, nil)
+	length := len(s.before) + len(ids) + len(s.behind)
+	outputs, err := s.call(length, ids, states, nil)
 	defer destroy(outputs)
 	if err != nil {
 		return fmt.Errorf("a window of %d tokens: %w", len(ids), err)
 	}
 	for i, o := range outputs {
-		tensor, ok := o.(*ort.Tensor[float32])
+		_, ok := o.(*ort.Tensor[float32])
 		shape := o.GetShape()
 		if !ok || len(shape) != 3 || shape[0] != 1 || shape[1] != int64(length) {
 			return errors.New("an output is not 32-bit floats of [1, tokens, numbers]")
 		}
-		_ = tensor
 		switch columns := int(shape[2]); {
 		case i == 0 && columns != len(s.classes):
 			return fmt.Errorf("the model has %d classes, the manifest %d labels", columns, len(s.classes))
@@ -176,7 +220,20 @@ func (s *session) probe(ids []int64) error {
 	return nil
 }
 
+// run scores one window from its ids; a branch lets its trunk begin.
 func (s *session) run(ctx context.Context, ids []int64) (logits, hidden []float32, err error) {
+	if s.trunk == nil {
+		return s.goOn(ctx, ids, nil)
+	}
+	_, states, err := s.trunk.run(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.goOn(ctx, ids, states)
+}
+
+// goOn scores one window from its ids, or from the states of the trunk if there is one.
+func (s *session) goOn(ctx context.Context, ids []int64, states []float32) (logits, hidden []float32, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -186,6 +243,9 @@ func (s *session) run(ctx context.Context, ids []int64) (logits, hidden []float3
 		return nil, nil, ErrClosed
 	}
 	length := len(s.before) + len(ids) + len(s.behind)
+	if s.trunk != nil {
+		length = len(states) / s.trunk.width
+	}
 	logits = make([]float32, length*len(s.classes))
 	sizes := []int{len(s.classes)}
 	rows := [][]float32{logits}
@@ -202,39 +262,21 @@ func (s *session) run(ctx context.Context, ids []int64) (logits, hidden []float3
 		}
 		into[i] = tensor
 	}
-	if _, _, err := s.call(ids, into); err != nil {
+	if _, err := s.call(length, ids, states, into); err != nil {
 		return nil, nil, ErrRun // the cause may quote ids, and they are the text
 	}
 	return logits, hidden, nil
 }
 
-// call runs the model into the given outputs, or into new ones when there are none, which the caller destroys. length
-// is that of the window with the marks around it. The lock is held.
-func (s *session) call(ids []int64, into []ort.Value) (outputs []ort.Value, length int, err error) {
-	length = len(s.before) + len(ids) + len(s.behind)
+// call runs the model on a window of that length, the marks around it included, into the given outputs, or into new
+// ones when there are none, which the caller destroys. The lock is held.
+func (s *session) call(length int, ids []int64, states []float32, into []ort.Value) (outputs []ort.Value, err error) {
 	inputs := make([]ort.Value, 0, len(s.inputs))
 	defer func() { destroy(inputs) }()
-	shape := ort.NewShape(1, int64(length))
 	for _, kind := range s.inputs {
-		row := make([]int64, 0, length)
-		switch kind {
-		case inputIDs:
-			row = append(append(append(row, s.before...), ids...), s.behind...)
-		case inputMask:
-			row = row[:length]
-			for i := range row {
-				row[i] = 1
-			}
-		case inputTypes:
-			row = row[:length]
-		case inputPositions:
-			for i := range length {
-				row = append(row, int64(i))
-			}
-		}
-		tensor, err := ort.NewTensor(shape, row)
+		tensor, err := s.given(kind, length, ids, states)
 		if err != nil {
-			return nil, length, err
+			return nil, err
 		}
 		inputs = append(inputs, tensor)
 	}
@@ -244,7 +286,31 @@ func (s *session) call(ids []int64, into []ort.Value) (outputs []ort.Value, leng
 			into = append(into, nil)
 		}
 	}
-	return into, length, s.inner.Run(inputs, into)
+	return into, s.inner.Run(inputs, into)
+}
+
+// given makes what one input of the model is given for a window.
+func (s *session) given(kind input, length int, ids []int64, states []float32) (ort.Value, error) {
+	shape := ort.NewShape(1, int64(length))
+	row := make([]int64, 0, length)
+	switch kind {
+	case inputTrunk:
+		return ort.NewTensor(ort.NewShape(1, int64(length), int64(s.trunk.width)), states)
+	case inputIDs:
+		row = append(append(append(row, s.before...), ids...), s.behind...)
+	case inputMask:
+		row = row[:length]
+		for i := range row {
+			row[i] = 1
+		}
+	case inputTypes:
+		row = row[:length]
+	case inputPositions:
+		for i := range length {
+			row = append(row, int64(i))
+		}
+	}
+	return ort.NewTensor(shape, row)
 }
 
 func destroy(values []ort.Value) {

@@ -269,7 +269,8 @@ type tagger struct {
 	ensemble int
 	super    bool
 	reader   *reader
-	like     int // the first tagger of the reading that says the same about the same windows; itself, if there is none
+	like     int  // the first tagger of the reading that says the same about the same windows; itself, if there is none
+	bears    bool // it is the trunk on which a subclass tagger of the reading goes on
 }
 
 func (r *reading) prepare() {
@@ -304,7 +305,24 @@ func (r *reading) prepare() {
 			}
 		}
 		r.taggers[t].reader = newReader(r.taggers[t].Classes(), all)
+		if trunk := r.trunkOf(t); trunk >= 0 {
+			r.taggers[trunk].bears = true
+		}
 	}
+}
+
+// trunkOf is the superclass tagger from whose states tagger t goes on, if that one reads the same versions; else -1.
+func (r *reading) trunkOf(t int) int {
+	branch, ok := r.taggers[t].Tagger.(Branch)
+	if !ok || branch.Trunk() == nil {
+		return -1
+	}
+	for i, o := range r.taggers[:t] {
+		if o.super && o.like == i && o.ensemble == r.taggers[t].ensemble && same(o.Tagger, branch.Trunk()) {
+			return i
+		}
+	}
+	return -1
 }
 
 // add takes a tagger into the reading. Packs of several languages may share their taggers: these read a text once.
@@ -349,7 +367,8 @@ type version struct {
 	tokens   []Token
 	wordy    []bool // of each token: it holds more than punctuation
 	windows  []window
-	votes    [][]vote // of each tagger of the reading, for each token; nil for another ensemble's
+	votes    [][]vote    // of each tagger of the reading, for each token; nil for another ensemble's
+	states   [][]float32 // of each window: what its trunk has left for the branch; nil: nothing
 }
 
 // chunk reads one part of the document.
@@ -358,18 +377,49 @@ func (r *reading) chunk(ctx context.Context, c chunk) error {
 	if err != nil {
 		return err
 	}
-	for _, super := range [...]bool{true, false} {
-		if err := r.tag(ctx, versions, super, c); err != nil {
-			return err
+	r.makeRoom(versions)
+	most := 0
+	for i := range versions {
+		most = max(most, len(versions[i].windows))
+	}
+	for from := 0; from < most; from += together {
+		for _, super := range [...]bool{true, false} {
+			if err := r.tag(ctx, versions, super, c, from); err != nil {
+				return err
+			}
 		}
 	}
 	r.decide(c, versions)
 	return nil
 }
 
-// tag lets the superclass or the subclass taggers read the versions of a chunk; the former come first, because a window
-// in which they find nothing is spared the latter.
-func (r *reading) tag(ctx context.Context, versions []version, super bool, c chunk) error {
+// together is how many windows of a version the superclass taggers read before the subclass taggers follow: between the
+// two, the states of a trunk take up 200 KB a window.
+const together = 32
+
+// makeRoom gives the versions room for the votes of their taggers, which those that are like one another share, and for
+// the states of trunks. Each ensemble reads the same texts in the same order.
+func (r *reading) makeRoom(versions []version) {
+	texts := len(versions) / len(r.ensembles)
+	for t := range r.taggers {
+		first := r.taggers[t].like
+		for i := range texts {
+			v := &versions[r.taggers[t].ensemble*texts+i]
+			if first == t {
+				v.votes[t] = make([]vote, len(v.tokens))
+			} else {
+				v.votes[t] = versions[r.taggers[first].ensemble*texts+i].votes[first]
+			}
+			if r.taggers[t].bears {
+				v.states = make([][]float32, len(v.windows))
+			}
+		}
+	}
+}
+
+// tag lets the superclass or the subclass taggers read some windows of each version of a chunk; the former come first,
+// because a window in which they find nothing is spared the latter.
+func (r *reading) tag(ctx context.Context, versions []version, super bool, c chunk, from int) error {
 	group, shared := errgroup.WithContext(ctx)
 	group.SetLimit(r.options.Pool.workers)
 	for i := range versions {
@@ -378,16 +428,16 @@ func (r *reading) tag(ctx context.Context, versions []version, super bool, c chu
 			if r.taggers[t].ensemble != v.ensemble || r.taggers[t].like != t || r.taggers[t].super != super {
 				continue
 			}
-			v.votes[t] = make([]vote, len(v.tokens))
-			for _, w := range v.windows {
+			for n := from; n < min(from+together, len(v.windows)); n++ {
 				if shared.Err() != nil {
 					break
 				}
+				w := v.windows[n]
 				if !v.wanted(w) || r.known(v, w, c) || !super && r.quiet(versions, i, t, w) {
 					continue
 				}
 				group.Go(func() error {
-					return r.options.Pool.do(shared, func() error { return r.taggers[t].window(shared, v, w, v.votes[t]) })
+					return r.options.Pool.do(shared, func() error { return r.taggers[t].window(shared, v, n, v.votes[t]) })
 				})
 			}
 		}
@@ -395,11 +445,7 @@ func (r *reading) tag(ctx context.Context, versions []version, super bool, c chu
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r.share(versions, super)
-	return nil
+	return ctx.Err()
 }
 
 // quiet says whether a subclass tagger may leave out a window of version i: in each ensemble that shares it, the
@@ -426,22 +472,6 @@ func (r *reading) silent(v *version, w window) bool {
 		}
 	}
 	return false
-}
-
-// share gives the votes of the superclass or subclass taggers to those that are like them. Each ensemble reads the same
-// texts in the same order.
-func (r *reading) share(versions []version, super bool) {
-	texts := len(versions) / len(r.ensembles)
-	for t := range r.taggers {
-		if r.taggers[t].super != super {
-			continue
-		}
-		first := r.taggers[t].like
-		for i := range texts {
-			from, to := r.taggers[first].ensemble*texts+i, r.taggers[t].ensemble*texts+i
-			versions[to].votes[t] = versions[from].votes[first]
-		}
-	}
 }
 
 // versions tokenizes the chunk for each ensemble, and a second time where it has lines in capitals.
@@ -534,13 +564,14 @@ func (r *reading) known(v *version, w window, c chunk) bool {
 	return true
 }
 
-// window scores one window and keeps the votes that it decides.
-func (t *tagger) window(ctx context.Context, v *version, w window, votes []vote) error {
+// window scores one window of a version and keeps the votes that it decides.
+func (t *tagger) window(ctx context.Context, v *version, n int, votes []vote) error {
+	w := v.windows[n]
 	ids := make([]int64, w.to-w.from)
 	for i := range ids {
 		ids[i] = v.tokens[w.from+i].ID
 	}
-	logits, err := t.Tag(ctx, ids)
+	logits, err := t.score(ctx, v, n, ids)
 	if err != nil {
 		return err
 	}
@@ -549,6 +580,20 @@ func (t *tagger) window(ctx context.Context, v *version, w window, votes []vote)
 		return fmt.Errorf("%w: %d numbers for %d tokens of %d classes", ErrScores, len(logits), len(ids), columns)
 	}
 	return t.reader.read(logits[columns*(w.first-w.from):columns*(w.last-w.from)], votes[w.first:w.last])
+}
+
+// score gives the logits of one window. A trunk leaves its states for the branch, which takes them where there are any.
+func (t *tagger) score(ctx context.Context, v *version, n int, ids []int64) (logits []float32, err error) {
+	if trunk, ok := t.Tagger.(Trunk); ok && t.bears {
+		logits, v.states[n], err = trunk.TagTrunk(ctx, ids)
+		return logits, err
+	}
+	if branch, ok := t.Tagger.(Branch); ok && !t.super && v.states != nil && v.states[n] != nil {
+		states := v.states[n]
+		v.states[n] = nil
+		return branch.TagFrom(ctx, states)
+	}
+	return t.Tag(ctx, ids)
 }
 
 // decide turns the votes on tokens into decisions about words and hands them to the builders.

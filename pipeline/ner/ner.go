@@ -38,6 +38,22 @@ type Tagger interface {
 	Tag(ctx context.Context, ids []int64) ([]float32, error)
 }
 
+// Trunk is a tagger on whose lower layers another one goes on, so that a text passes them once.
+type Trunk interface {
+	Tagger
+	// TagTrunk is Tag, and gives besides the states that the other one is to be given.
+	TagTrunk(ctx context.Context, ids []int64) (logits, states []float32, err error)
+}
+
+// Branch is a tagger that goes on from the states of a trunk. Its Tag lets the trunk compute them.
+type Branch interface {
+	Tagger
+	// Trunk is nil where the tagger stands by itself.
+	Trunk() Trunk
+	// TagFrom gives what Tag gives for the window that the states are of.
+	TagFrom(ctx context.Context, states []float32) ([]float32, error)
+}
+
 // Ensemble is one pack at work: a tokenizer and one or two taggers that read the same tokens.
 type Ensemble struct {
 	Name      string // the first part of the spans' source, such as ner.de
