@@ -116,11 +116,33 @@ def weights(run: str, role: str):
     return net.config, {k: v.detach().numpy() for k, v in net.state_dict().items()}
 
 
-def onnx_model(run: str, role: str, kept, bits: str, keep=frozenset()) -> onnx.ModelProto:
-    """One tagger with the kept rows of the embedding."""
-    config, state = weights(run, role)
-    state = dict(state, word=state["word"][kept])
-    return graph.build(state, config, role, len(labels.CLASSES[role]), bits, role == "subclass", keep)
+def shared(states) -> int:
+    """How many of the lowest layers are the same in all of these, with what lies below them."""
+
+    def same(prefix: str) -> bool:
+        first, *rest = ({k: v for k, v in s.items() if k.startswith(prefix)} for s in states)
+        return bool(first) and all(first.keys() == o.keys() and all(np.array_equal(first[k], o[k]) for k in first) for o in rest)
+
+    if len(states) < 2 or not all(same(p) for p in ("word", "position", "norm.")):
+        return 0
+    depth = 0
+    while same(f"layers.{depth}."):
+        depth += 1
+    return depth
+
+
+def onnx_models(runs: dict[str, str], kept, bits: str) -> dict[str, tuple[onnx.ModelProto, int, bool]]:
+    """The taggers with the kept rows of the embedding: by role the graph, how many layers deep its head lies, and whether
+    it goes on from the superclass tagger, with which it then shares its lowest layers."""
+    made = {role: weights(run, role) for role, run in runs.items()}
+    trunk = shared([state for _, state in made.values()])
+    out = {}
+    for role, (config, state) in made.items():
+        state = dict(state, word=state["word"][kept])
+        branch = bool(trunk) and role == "subclass"
+        m = graph.build(state, config, role, len(labels.CLASSES[role]), bits, role == "subclass", trunk=trunk, branch=branch)
+        out[role] = m, config["layers"], branch
+    return out
 
 
 def decision(lang: str, bias: float | None = None) -> dict:
@@ -147,12 +169,11 @@ def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str 
     tok = base.tokenizer([tuple(pieces[i]) for i in kept])
     (part / "tokenizer.json").write_text(tok.to_str(pretty=False), encoding="utf-8")
     models = []
-    for role in ("superclass", "subclass"):
-        m = onnx_model(runs[role], role, kept, bits)
+    for role, (m, layers, branch) in onnx_models({r: runs[r] for r in ("superclass", "subclass")}, kept, bits).items():
         file = part / f"{role}.onnx"
         onnx.save(m, str(file))
         models.append({"role": role, "file": file.name, "sha256": sha256(file), "labels": list(labels.CLASSES[role]),
-                       "layers": sum(t.name.endswith(".up.b") for t in m.graph.initializer), "quantisation": bits})  # fmt: skip
+                       **({"trunk": graph.TRUNK} if branch else {}), "layers": layers, "quantisation": bits})  # fmt: skip
     manifest = {
         "schema": 1, "name": f"fhirdeid-{lang}", "version": version, "languages": [lang], "licence": "Apache-2.0",
         "base": {"name": base.MODEL, "package": base.PACKAGE, "package_version": base.VERSION, "licence": base.LICENCE, "sha256": base_config["sha256"]},
@@ -218,7 +239,8 @@ def compare(lang: str, runs: dict[str, str], bits=("int8", "int7", "uint8"), siz
     def runner(kind, batch=0):
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
-        sessions = {r: ort.InferenceSession(onnx_model(runs[r], r, kept, kind).SerializeToString(), options, ["CPUExecutionProvider"]) for r in runs}
+        made = onnx_models(runs, kept, kind)
+        sessions = {r: ort.InferenceSession(m.SerializeToString(), options, ["CPUExecutionProvider"]) for r, (m, _, _) in made.items()}
         return evaluate.Runner(tok, infer.onnx_forward(sessions), batch)
 
     full = runner("fp32")

@@ -71,12 +71,9 @@ class Graph:
         return self.op("MatMulIntegerToFloat", [q, w, qs, s, qz, zero, b], domain=MS)
 
 
-def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7", hidden: bool = True,
-          keep: frozenset[str] = frozenset()) -> onnx.ModelProto:  # fmt: skip
-    """state: numpy weights under the names of model.Tagger. bits: fp32, int8, int7 or uint8. keep: products that stay
-    in full precision, as "<layer>.<qkv|out|up|down>"."""
-    g = Graph(bits)
-    if bits == "fp32":
+def embedded(g: Graph, state: dict, eps: float) -> str:
+    """The first states: words, positions, norm."""
+    if g.bits == "fp32":
         x = g.op("Gather", [g.const(state["word"].astype(np.float32), "word"), "input_ids"])
     else:
         x = g.embedding(state["word"].astype(np.float32))
@@ -84,10 +81,22 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
     length = g.op("Slice", [g.op("Shape", ["input_ids"]), one, g.const(np.array([2], np.int64), "two")])
     position = g.op("Slice", [g.const(state["position"].astype(np.float32), "position"), g.const(np.array([0], np.int64), "zero"), length])
     x = g.op("Add", [x, position])
+    return g.op("LayerNormalization", [x, g.const(state["norm.weight"], "norm.w"), g.const(state["norm.bias"], "norm.b")], epsilon=eps)
+
+
+TRUNK = "trunk"  # the states that one graph gives and another takes
+
+
+def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7", hidden: bool = True,
+          keep: frozenset[str] = frozenset(), trunk: int = 0, branch: bool = False) -> onnx.ModelProto:  # fmt: skip
+    """state: numpy weights under the names of model.Tagger. bits: fp32, int8, int7 or uint8. keep: products that stay
+    in full precision, as "<layer>.<qkv|out|up|down>". trunk: after so many layers lie the states that a branch takes;
+    branch: this is the graph that takes them, else it gives them besides."""
+    g = Graph(bits)
     eps = float(config["eps"])
-    x = g.op("LayerNormalization", [x, g.const(state["norm.weight"], "norm.w"), g.const(state["norm.bias"], "norm.b")], epsilon=eps)
+    x = TRUNK if branch else embedded(g, state, eps)
     mask = g.op("Cast", ["attention_mask"], to=TensorProto.INT32)
-    for i in range(config["layers"]):
+    for i in range(trunk if branch else 0, config["layers"]):
         p = f"layers.{i}."
 
         def linear(x, part, i=i, p=p):
@@ -101,6 +110,8 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
         f = g.op("FastGelu", [linear(x, "up")], domain=MS)
         n2 = [g.const(state[f"{p}norm2.{w}"], f"l{i}.n2.{w}") for w in ("weight", "bias")]
         x = g.op("SkipLayerNormalization", [x, linear(f, "down"), *n2], domain=MS, epsilon=eps)
+        if i + 1 == trunk:
+            g.nodes.append(helper.make_node("Identity", [x], [TRUNK], name=TRUNK))
     w, b = state[f"heads.{role}.weight"], state[f"heads.{role}.bias"]
     product = g.op("MatMul", [x, g.const(w.T.astype(np.float32), "head.w")])
     g.nodes.append(helper.make_node("Add", [product, g.const(b, "head.b")], ["logits"], name="logits"))
@@ -108,7 +119,13 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
     if hidden:
         g.nodes.append(helper.make_node("Identity", [x], ["hidden"], name="hidden"))
         outputs.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", "seq", config["hidden"]]))
-    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "seq"]) for n in ("input_ids", "attention_mask")]
+    inputs = [helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["batch", "seq"])]
+    states = helper.make_tensor_value_info(TRUNK, TensorProto.FLOAT, ["batch", "seq", config["hidden"]])
+    if branch:
+        inputs.insert(0, states)
+    else:
+        inputs.insert(0, helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "seq"]))
+        outputs += [states] if trunk else []
     graph = helper.make_graph(g.nodes, role, inputs, outputs, g.weights)
     m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(MS, 1)], producer_name="fhirdeid")
     m.ir_version = 10

@@ -183,9 +183,18 @@ def torch_forward(net):
 
 
 def onnx_forward(sessions: dict):
-    """A forward function over ONNX sessions by role."""
+    """A forward function over ONNX sessions by role. What the superclass tagger gives besides its logits may be what the
+    subclass tagger goes on from."""
+    order = [r for r in ("superclass", "subclass") if r in sessions]
+    wanted = {i.name for s in sessions.values() for i in s.get_inputs()}
 
     def forward(ids, mask):
-        return {r: s.run(["logits"], {"input_ids": ids, "attention_mask": mask})[0] for r, s in sessions.items()}
+        out, known = {}, {"input_ids": ids, "attention_mask": mask}
+        for role in order:
+            s = sessions[role]
+            names = ["logits", *(o.name for o in s.get_outputs() if o.name in wanted)]
+            out[role], *states = s.run(names, {i.name: known[i.name] for i in s.get_inputs()})
+            known.update(zip(names[1:], states))
+        return out
 
     return forward

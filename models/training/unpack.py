@@ -65,6 +65,8 @@ def run(name: str, packs: list[Path], role: str = "subclass"):
         if part["labels"] != list(labels.CLASSES[role]):
             raise SystemExit(f"{folder}: its classes are not ours")
         t = tensors(folder / part["file"])
+        if "trunk" in part:  # its lowest layers lie in the file of the other tagger
+            t = tensors(folder / next(m["file"] for m in manifest["models"] if m["role"] == "superclass")) | t
         state = body(t, part["layers"])
         if net is None:
             net = model.Tagger(dict(config, layers=part["layers"]), (role,))

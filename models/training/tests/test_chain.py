@@ -84,6 +84,25 @@ def test_chain(work):
     assert (work / "suspects.jsonl").exists() and all(r["kind"] in ("missing", "surplus") for r in rows)
 
 
+def test_taggers_with_the_same_lowest_layers_share_them_in_a_pack(work):
+    train.run("joint", ["tiny"], tokens=4000, lr=1e-3, threads=1, freeze=0)
+    train.run("super", ["tiny"], "joint", ("superclass",), tokens=3000, threads=1, freeze=1)
+    train.run("apart", ["tiny"], "joint", ("superclass",), tokens=3000, threads=1, freeze=0)
+    texts = [d["text"] for d in letters(4)]
+    sizes = {}
+    for name in ("super", "apart"):
+        folder = work / "packs" / name
+        export.pack("de", {"superclass": name, "subclass": "joint"}, folder)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        assert [m["layers"] for m in manifest["models"]] == [2, 2]
+        assert [m.get("trunk") for m in manifest["models"]] == [None, "trunk" if name == "super" else None]
+        sizes[name] = (folder / "subclass.onnx").stat().st_size
+        assert min(v for k, v in evaluate.agreement(evaluate.of_run(["joint", name]), evaluate.of_pack(folder), texts).items() if k != "tokens") > 0.9
+        unpack.run(f"{name}-again", [folder])
+        assert evaluate.agreement(evaluate.of_run([f"{name}-again"]), evaluate.of_run(["joint"]), texts)["subclass"] > 0.9
+    assert sizes["super"] < 0.6 * sizes["apart"]
+
+
 def test_dev_corpora_are_refused():
     for name in corpus.DEV_ONLY:
         with pytest.raises(ValueError):
