@@ -23,6 +23,7 @@ type Rate struct {
 	Documents  int           `json:"documents"`
 	Characters int           `json:"characters"` // code points
 	Words      int           `json:"words"`      // parted by white space
+	TextTokens int           `json:"textTokens"` // of the texts, each counted once
 	Tokens     int           `json:"tokens"`     // that one tagger scored, overlaps included
 	Took       time.Duration `json:"took"`
 	Bare       time.Duration `json:"bare"` // for the models alone, on the same windows
@@ -34,6 +35,9 @@ type Rate struct {
 
 // Sentences is the rate in sentences of 20 words a second.
 func (r Rate) Sentences() float64 { return float64(r.Words) / 20 / r.Took.Seconds() }
+
+// TokenSentences is the rate in sentences of 20 tokens a second.
+func (r Rate) TokenSentences() float64 { return float64(r.TextTokens) / 20 / r.Took.Seconds() }
 
 // CharactersPerSecond is the rate in code points.
 func (r Rate) CharactersPerSecond() float64 { return float64(r.Characters) / r.Took.Seconds() }
@@ -57,6 +61,11 @@ func (p *Pack) Bench(ctx context.Context, texts []string, workers int) (Rate, er
 		if err != nil {
 			return Rate{}, err
 		}
+		tokens, err := p.tokenizer.Tokenize(text)
+		if err != nil {
+			return Rate{}, err
+		}
+		r.TextTokens += len(tokens)
 		windows[i] = list
 		for _, w := range list {
 			r.Tokens += len(w)
@@ -196,14 +205,23 @@ func forgetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 // score runs the models of the pack on one window and throws the scores away.
 func (p *Pack) score(ctx context.Context, ids []int64) error {
-	for _, role := range []string{Superclass, Subclass} {
-		if s := p.sessions[role]; s != nil {
-			if _, err := s.Tag(ctx, ids); err != nil {
-				return err
-			}
+	super, sub := p.sessions[Superclass], p.sessions[Subclass]
+	var states []float32
+	if super != nil {
+		var err error
+		if _, states, err = super.TagTrunk(ctx, ids); err != nil {
+			return err
 		}
 	}
-	return nil
+	var err error
+	switch {
+	case sub == nil:
+	case sub.trunk != nil:
+		_, err = sub.TagFrom(ctx, states)
+	default:
+		_, err = sub.Tag(ctx, ids)
+	}
+	return err
 }
 
 // Windows gives the ids that the models see when they read a text, with the marks around each window.

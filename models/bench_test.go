@@ -159,6 +159,7 @@ func sentences(texts []string) []string {
 
 func report(b *testing.B, r models.Rate) {
 	b.ReportMetric(r.Sentences(), "sentences/s")
+	b.ReportMetric(r.TokenSentences(), "20-token-sentences/s")
 	b.ReportMetric(r.CharactersPerSecond(), "chars/s")
 	b.ReportMetric(float64(r.Tokens)/r.Took.Seconds(), "tokens/s")
 	b.ReportMetric(r.OfBare(), "of-bare")

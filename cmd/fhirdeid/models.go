@@ -166,8 +166,9 @@ func (a *app) modelsVerify(dirs []string) error {
 // measurement is one line of a benchmark.
 type measurement struct {
 	Pack         string       `json:"pack"`
-	Kind         string       `json:"kind"` // documents, sentences, length or requests
-	Sentences    float64      `json:"sentencesPerSecond,omitempty"`
+	Kind         string       `json:"kind"`                              // documents, sentences, length or requests
+	Sentences    float64      `json:"sentencesPerSecond,omitempty"`      // of 20 words
+	OfTokens     float64      `json:"tokenSentencesPerSecond,omitempty"` // of 20 tokens
 	PerProcessor float64      `json:"sentencesPerProcessorSecond,omitempty"`
 	OfBare       float64      `json:"ofBare,omitempty"`
 	OfBareByCPU  float64      `json:"ofBareByProcessor,omitempty"`
@@ -314,12 +315,12 @@ func (a *app) benchPack(ctx context.Context, pack *models.Pack, f benchFlags, wi
 			return nil, err
 		}
 		m := measurement{
-			Pack: pack.Manifest.Name, Kind: c.kind, Sentences: rate.Sentences(), OfBare: rate.OfBare(), OfBareByCPU: rate.OfBareProcessor(), Rate: &rate,
+			Pack: pack.Manifest.Name, Kind: c.kind, Sentences: rate.Sentences(), OfTokens: rate.TokenSentences(), OfBare: rate.OfBare(), OfBareByCPU: rate.OfBareProcessor(), Rate: &rate,
 			PerProcessor: float64(rate.Words) / 20 / rate.Processor.Seconds(),
 		}
 		list = append(list, m)
-		if _, err := fmt.Fprintf(a.stdout, "%-16s %-8s %-9s %5.0f sentences/s, %5.0f a second of processor, %6.0f tokens/s, %.2f of the bare models (%.2f by processor time)\n",
-			m.Pack, pack.Manifest.Version, m.Kind, m.Sentences, m.PerProcessor, float64(rate.Tokens)/rate.Took.Seconds(), m.OfBare, m.OfBareByCPU); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%-16s %-8s %-9s %5.0f sentences/s, %5.0f a second of processor, %5.0f of 20 tokens each, %6.0f tokens/s, %.2f of the bare models (%.2f by processor time)\n",
+			m.Pack, pack.Manifest.Version, m.Kind, m.Sentences, m.PerProcessor, m.OfTokens, float64(rate.Tokens)/rate.Took.Seconds(), m.OfBare, m.OfBareByCPU); err != nil {
 			return nil, err
 		}
 	}
