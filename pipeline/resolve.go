@@ -82,7 +82,8 @@ func outweighs(protected []phi.Span, s phi.Span) bool {
 }
 
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
-// byte covered before is covered after, but for titles in front of a name and possessive endings behind it.
+// byte covered before is covered after, but for titles in front of a name, possessive endings behind it and what joins two
+// dates.
 func Resolve(text string, spans []phi.Span) []phi.Span {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
@@ -116,6 +117,7 @@ type resolver struct {
 	work, sorted       []phi.Span
 	keys               []uint64 // see sort and agreeOnRoles
 	united, left, next []phi.Span
+	joints             [][2]int             // where two dates of a cluster are joined
 	joined             map[[2]string]string // sources that were joined before
 }
 
@@ -282,7 +284,7 @@ func (r *resolver) settle(out, cluster []phi.Span) []phi.Span {
 	if len(cluster) == 1 {
 		return append(out, cluster[0])
 	}
-	r.uniteCategories(cluster)
+	r.uniteCategories(r.cutAtJoints(cluster))
 	if len(r.united) == 1 {
 		return append(out, r.united[0])
 	}
@@ -295,6 +297,53 @@ func (r *resolver) settle(out, cluster []phi.Span) []phi.Span {
 	}
 	slices.SortFunc(out[first:], phi.Compare)
 	return out
+}
+
+// cutAtJoints cuts spans that cover several dates with what joins them, as models see "12.–14.03.2021", where others know
+// these dates one by one: each has a day of its own. The cluster is sorted, and so is what it gives.
+func (r *resolver) cutAtJoints(cluster []phi.Span) []phi.Span {
+	r.joints = r.joints[:0]
+	last := -1
+	for i := range cluster {
+		if cluster[i].Interval == nil || cluster[i].Type.Category() != phi.CategoryDate {
+			continue
+		}
+		if last >= 0 && cluster[last].End < cluster[i].Start && joint(r.text[cluster[last].End:cluster[i].Start]) {
+			r.joints = append(r.joints, [2]int{cluster[last].End, cluster[i].Start})
+		}
+		if last < 0 || cluster[i].End > cluster[last].End {
+			last = i
+		}
+	}
+	if len(r.joints) == 0 {
+		return cluster
+	}
+	r.next = r.next[:0]
+	for _, s := range cluster {
+		for _, j := range r.joints {
+			if s.Interval == nil && s.Type.Category() == phi.CategoryDate && s.Start < j[0] && j[1] < s.End {
+				before := s
+				before.End = j[0]
+				r.next = append(r.next, before)
+				s.Start = j[1]
+			}
+		}
+		r.next = append(r.next, s)
+	}
+	slices.SortFunc(r.next, phi.Compare)
+	return r.next
+}
+
+// joint says whether a gap between two dates joins them: a dash, a slash, a plus, a comma or one word.
+func joint(gap string) bool {
+	switch word := strings.Trim(gap, " \u00a0-–—/+&,"); word {
+	case "":
+		return strings.Trim(gap, " \u00a0") != ""
+	case "bis", "und", "u.", "sowie", "oder", "and", "to", "or", "until", "till", "through", "thru":
+		return true
+	default:
+		return false
+	}
 }
 
 // stronger orders the spans of a cluster: certain ones first, then longer ones, then by score and type.
@@ -346,10 +395,15 @@ func (r *resolver) unite(a, b phi.Span) phi.Span {
 	if best.Entity == "" {
 		best.Entity = other.Entity
 	}
-	if other.Start < best.Start || other.End > best.End {
+	start, end := min(a.Start, b.Start), max(a.End, b.End)
+	switch {
+	case best.Interval != nil && best.Start == start && best.End == end:
+	case other.Start == start && other.End == end:
+		best.Interval = other.Interval
+	default:
 		best.Interval = nil // it meant a part only
 	}
-	best.Start, best.End = min(a.Start, b.Start), max(a.End, b.End)
+	best.Start, best.End = start, end
 	best.Score = max(a.Score, b.Score)
 	best.Source = r.joinSources(a.Source, b.Source)
 	return best
@@ -450,7 +504,7 @@ func (r *resolver) place(out []phi.Span, first int, s phi.Span, remainder bool) 
 	return append(out, s)
 }
 
-// joinParts merges neighbours, in their order, that are parts of one name or one date; it works in place.
+// joinParts merges neighbours, in their order, that are parts of one name, date, occupation or place; it works in place.
 func (r *resolver) joinParts(spans []phi.Span) []phi.Span {
 	out := spans[:0]
 	for _, s := range spans {
@@ -477,6 +531,15 @@ func partsOfOne(text string, a, b phi.Span) bool {
 		return a.Type != phi.NameUsername && (gap == " " || gap == "-" || gap == "\u00a0")
 	case phi.CategoryDate:
 		return (gap == " " || gap == "") && (a.Interval == nil || b.Interval == nil)
+	case phi.CategoryProfession:
+		return a.Type == b.Type && gap == " "
+	case phi.CategoryLocation:
+		switch a.Type {
+		case phi.LocationHospital: // a ward and its hospital
+			return a.Type == b.Type && (gap == " " || gap == ", ")
+		case phi.LocationOrganization, phi.LocationOther:
+			return a.Type == b.Type && gap == " "
+		}
 	}
 	return false
 }

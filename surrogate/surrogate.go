@@ -199,6 +199,11 @@ func (g *Generator) stand(doc *pipeline.Document, s phi.Span, surface string, la
 // order of its numbers.
 func (g *Generator) date(s phi.Span, surface string, lang phi.Language) string {
 	layout, ok := date.Parse(strings.TrimSpace(surface), lang)
+	if !ok && s.Interval != nil {
+		if moved, ok := date.ShiftNumber(surface, lang, *s.Interval, g.days); ok {
+			return moved
+		}
+	}
 	if !ok {
 		return g.tag(s.Type)
 	}

@@ -119,17 +119,17 @@ type expr struct {
 	word    bool // the dates are joined by a word (bis, und, to)
 	german  bool
 	english bool
-	swapped bool // slash date whose order is not certain
-	noisy   bool // letters stand for digits, as optical recognition leaves them
-	year    bool // a year is stated
-	prefix  bool // begins with a weekday
-	splitAt [maxPoints]int32
+	swapped bool             // slash date whose order is not certain
+	noisy   bool             // letters stand for digits, as optical recognition leaves them
+	year    bool             // a year is stated
+	prefix  bool             // begins with a weekday
+	splitAt [maxPoints]int32 // where a date begins that is joined to the one before it; 0: nowhere
 }
 
 func (e *expr) reset() {
 	e.n, e.dates, e.shape = 0, 0, noShape
 	e.ranged, e.word, e.german, e.english, e.swapped, e.noisy, e.year, e.prefix = false, false, false, false, false, false, false, false
-	e.points = [maxPoints]point{}
+	e.points, e.splitAt = [maxPoints]point{}, [maxPoints]int32{}
 }
 
 func (e *expr) add(f field) {

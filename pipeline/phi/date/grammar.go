@@ -370,6 +370,7 @@ func (g *grammar) yearNumber(p int, y number) int {
 						g.e.add(field{unit: nextYearShortUnit, from: int32(q + 1), to: int32(n.end)})
 					} else {
 						g.e.dates, g.e.ranged = 2, true
+						g.e.splitAt[1] = int32(q + 1)
 						g.addYear(n, 1)
 						g.e.points[1].year = int16(last)
 						g.e.points[1].grain = yearGrain

@@ -217,9 +217,8 @@ func (g *grammar) monthLed(p int) int {
 		if d := dash(s, n.end); d > n.end {
 			if b := digits(s, blank(s, d), false); validDay(b) && b.value > n.value && !isWordAt(s, b.end) && !(b.end < len(s) && s[b.end] == '-') {
 				g.e.text(n.end, b.end-b.width)
-				g.e.splitAt[1] = int32(b.end - b.width)
 				g.addDay(b, 1)
-				g.e.dates, g.e.ranged = 2, true
+				g.e.dates, g.e.ranged = 2, true // and one span: "7, 2021" alone says too little
 				g.e.points[1].month = g.e.points[0].month
 				end := g.monthDayYear(b.end)
 				g.e.points[0].grain, g.e.points[1].grain = dayGrain, dayGrain

@@ -1,7 +1,9 @@
 package date
 
 import (
+	"fmt"
 	"strconv"
+	"time"
 
 	"fhirdeid/pipeline/phi"
 )
@@ -422,6 +424,43 @@ func (l Layout) Shift(days int) (string, bool) {
 		return "", false
 	}
 	return out, true
+}
+
+// ShiftNumber moves a bare number that means the interval, a part of a range: the day "10" of "10-24 Dec 2019", the year
+// "79" of "1977-79". A day gets its month, since that need not be the one behind it any more. It is false where the
+// number means something else, and where it would stay as it is.
+func ShiftNumber(surface string, lang phi.Language, i phi.Interval, days int) (string, bool) {
+	n, err := strconv.Atoi(surface)
+	if err != nil || len(surface) > 2 {
+		return "", false
+	}
+	year, month, day := civil(i.From)
+	p := point{grain: dayGrain, year: int16(year), month: int16(month), day: int16(day)}
+	switch {
+	case i.Precision == phi.ToYear && n == year%100:
+		p = point{grain: yearGrain, year: int16(year)}
+	case i.Precision != phi.ToDay && i.Precision != phi.ToPart || n != day:
+		return "", false
+	}
+	moved, ok := p.shift(days)
+	if !ok {
+		return "", false
+	}
+	if p.grain == yearGrain {
+		out := fmt.Sprintf("%02d", moved.year%100)
+		return out, out != surface
+	}
+	out := strconv.Itoa(int(moved.day))
+	if len(surface) == 2 && len(out) == 1 {
+		out = "0" + out
+	}
+	if out == surface {
+		return "", false
+	}
+	if lang == phi.German {
+		return out + "." + strconv.Itoa(int(moved.month)) + ".", true
+	}
+	return out + " " + time.Month(moved.month).String()[:3], true
 }
 
 // Generalise prints the year alone; false if none is stated.

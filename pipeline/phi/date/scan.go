@@ -282,7 +282,7 @@ func (sc *scanner) take(p int, end *int) bool {
 		p = skipSpace(sc.s, p+3) // the article is no part of "the 5th of March" or of "the 5th"
 	}
 	kind := kindOf[e.shape]
-	if e.ranged && e.word {
+	if e.ranged && e.splitAt[e.dates-1] > 0 {
 		sc.split(p, *end, score, kind)
 	} else {
 		sc.record(p, *end, score, kind, 0, e.dates)
@@ -291,7 +291,7 @@ func (sc *scanner) take(p int, end *int) bool {
 	return true
 }
 
-// split records the dates of "vom 12. bis 14.03.2021" one by one.
+// split records the dates of "vom 12. bis 14.03.2021", "12.–14.03.2021" and "10./11.11." one by one.
 func (sc *scanner) split(p, end int, score float64, kind Kind) {
 	e := &sc.e
 	from := p

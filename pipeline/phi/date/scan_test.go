@@ -27,7 +27,7 @@ func TestScan(t *testing.T) {
 		text string
 	}{
 		// German
-		{"de", "Stationär vom [12.-14.03.2021] und [28.12.20] – [03.01.21]."},
+		{"de", "Stationär vom [12.]-[14.03.2021] und [28.12.20] – [03.01.21]."},
 		{"de", "Behandlung vom [07.02.] bis [18.02.2022], Entlassung am [13.4.]; Albuminquotient 13.4, pH 7.35, Ca 2.12"},
 		{"de", "vom [12.] bis [14.03.2021] bei uns"},
 		{"de", "ED [12/2019], Rezidiv [Frühjahr 2020], Kontrolle [KW 14], [Mitte März], [Silvester]."},
@@ -66,6 +66,8 @@ func TestScan(t *testing.T) {
 		{"en", "[Tuesday, September 3, 2024], [Mon 10/24/22], [Sat 9 March]"},
 		{"en", "start [29May22] stop [03Jun22]; [2024-Sep-05]; [06.30.2015]"},
 		{"en", "date of birth [july fourth nineteen seventy]"},
+		{"de", "Dienst [10.]/[11.11.], EK [24.] + [25.4.], [18.], [19.], [21.], [24.4.], [6.]-[14. März], erlernt [1977]-[79], Saison [2018/19]"},
+		{"en", "in [5]-[7 March 2021], [March 5-7, 2021], [10]-[24 Dec], [2011]-[14]"},
 		{"en", "ratio 1/2, type 2, C5/6, L4/5, version 2.3.1, ISO 9001:2015"},
 	} {
 		text, want := marked(c.text)
@@ -87,6 +89,7 @@ func TestContext(t *testing.T) {
 		want []int32 // first days
 	}{
 		{"de", "vom 12. bis 14.03.2021", []int32{serial(2021, 3, 12), serial(2021, 3, 14)}},
+		{"de", "vom 28.-30.12. und 29.12.–3.1.2021", []int32{serial(2020, 12, 28), serial(2020, 12, 30), serial(2020, 12, 29), serial(2021, 1, 3)}},
 		{"de", "vom 28.12. bis 03.01.2021", []int32{serial(2020, 12, 28), serial(2021, 1, 3)}},
 		{"de", "Graz, 19.04.2024. Am 29.02. Sturz", []int32{serial(2024, 4, 19), serial(2024, 2, 29)}},
 		{"en", "Seen 23/10/2018. Again 3/11/2018.", []int32{serial(2018, 10, 23), serial(2018, 11, 3)}},

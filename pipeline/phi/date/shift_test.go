@@ -312,3 +312,34 @@ func TestShiftFHIR(t *testing.T) {
 		t.Error("year 10000")
 	}
 }
+
+// A bare number of a range moves by what the range says of it.
+func TestShiftNumber(t *testing.T) {
+	day := func(y, m, d int) phi.Interval {
+		return phi.Interval{From: serial(y, m, d), To: serial(y, m, d), Precision: phi.ToDay}
+	}
+	year := phi.Interval{From: serial(1979, 1, 1), To: serial(1979, 12, 31), Precision: phi.ToYear}
+	for _, c := range []struct {
+		surface string
+		means   phi.Interval
+		days    int
+		want    string // empty: it cannot be moved
+	}{
+		{"10", day(2019, 12, 10), 18, "28 Dec"},
+		{"30", day(2019, 12, 30), 3, "02 Jan"},
+		{"2", day(2019, 12, 2), 9, "11 Dec"},
+		{"79", year, -700, "77"},
+		{"79", year, 3, "80"},
+		{"11", day(2019, 12, 10), 18, ""},
+		{"10", day(2019, 12, 10), 0, ""},
+		{"1979", year, -700, ""},
+		{"x", day(2019, 12, 10), 18, ""},
+	} {
+		if got, ok := ShiftNumber(c.surface, phi.English, c.means, c.days); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s by %d: %q, %v, want %q", c.surface, c.days, got, ok, c.want)
+		}
+	}
+	if got, _ := ShiftNumber("10", phi.German, day(2019, 12, 10), 30); got != "09.1." {
+		t.Error(got)
+	}
+}
