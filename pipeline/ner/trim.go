@@ -51,6 +51,9 @@ var (
 	neverLast  = lists.Set(joints + "zum zur von für wg des dem den der nr the")
 )
 
+// stateFirst are those that an employment status does begin with: "in Elternzeit", "on disability".
+var stateFirst = lists.Set("in im on")
+
 const joints = "in im am an ab bei mit und oder ist war seit vom auf aus of on at and or is was by to for with from "
 
 // shed takes such words off a span of several words.
@@ -59,10 +62,12 @@ func shed(text string, s phi.Span) phi.Span {
 		inside := text[s.Start:s.End]
 		first := strings.IndexFunc(inside, unicode.IsSpace)
 		last := strings.LastIndexFunc(inside, unicode.IsSpace)
-		switch {
-		case first < 0:
+		if first < 0 {
 			return s
-		case neverFirst[strings.ToLower(inside[:first])]:
+		}
+		word := strings.ToLower(inside[:first])
+		switch {
+		case neverFirst[word] && !(s.Type == phi.ProfessionStatus && stateFirst[word]):
 			s.Start += first
 			s.Start += len(text[s.Start:s.End]) - len(strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace))
 		case neverLast[strings.ToLower(strings.TrimRight(inside[last+1:], "."))]:
