@@ -9,32 +9,11 @@ import (
 	"testing"
 )
 
-// trunked lays a pack beside the shipped one that links its files, with a changed manifest. It skips where the shipped
-// pack has no trunk.
+// trunked copies the pack testdata/trunk (see testdata/trunk.py) and changes its manifest.
 func trunked(t *testing.T, change func(models []map[string]any, manifest map[string]any)) string {
 	t.Helper()
-	shipped, err := filepath.Abs("packs/de")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := readManifest(shipped)
-	if err != nil {
-		t.Skip("needs the pack packs/de")
-	}
-	if sub, _ := m.model(Subclass); sub.Trunk == "" {
-		t.Skip("the taggers of packs/de share nothing")
-	}
 	dir := t.TempDir()
-	for _, f := range append([]string{m.Tokenizer.File}, m.Models[0].File, m.Models[1].File) {
-		if err := os.Symlink(filepath.Join(shipped, f), filepath.Join(dir, f)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(shipped, ManifestFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ManifestFile), data, 0o600); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "trunk"))); err != nil {
 		t.Fatal(err)
 	}
 	EditManifest(t, dir, func(manifest map[string]any) {
@@ -47,15 +26,17 @@ func trunked(t *testing.T, change func(models []map[string]any, manifest map[str
 	return dir
 }
 
-// The subclass model gives the same scores whether it is handed the states of the trunk or has them computed.
-func TestBranchOfShippedPack(t *testing.T) {
+// The subclass model gives the same scores whether it is handed the states of the trunk or has them computed; detecting,
+// embedding and measuring work with such a pack.
+func TestBranchOfPack(t *testing.T) {
 	p, err := Open(trunked(t, func([]map[string]any, map[string]any) {}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	super, sub := p.sessions[Superclass], p.sessions[Subclass]
-	windows, err := p.ensemble.Windows("Frau Annegret Holzapfel aus Staufen, geb. 03.11.1951, stellte sich mit Dyspnoe vor.")
+	text := "Frau Anna Meier aus Graz, Herr Schmidt nach Bonn, mit Ibuprofen."
+	windows, err := p.ensemble.Windows(text)
 	if err != nil || len(windows) != 1 {
 		t.Fatal(len(windows), err)
 	}
@@ -73,6 +54,15 @@ func TestBranchOfShippedPack(t *testing.T) {
 	}
 	if computed, err := sub.Tag(ctx, windows[0]); err != nil || !slices.Equal(computed, handed) {
 		t.Errorf("scores differ (%v)", err)
+	}
+	if embedded, err := p.Embed(ctx, text, [][2]int{{0, len(text)}}); err != nil || len(embedded) != 1 || len(embedded[0]) != sub.Width() {
+		t.Errorf("embedding %v (%v)", embedded, err)
+	}
+	if found, err := names(t, p); err != nil || len(found) == 0 {
+		t.Errorf("found %q (%v)", found, err)
+	}
+	if _, err := p.Bench(ctx, []string{text}, 1); err != nil {
+		t.Error(err)
 	}
 	p.Close()
 	if _, err := sub.Tag(ctx, windows[0]); err == nil {
