@@ -354,3 +354,39 @@ func FuzzDetect(f *testing.F) {
 		}
 	})
 }
+
+// What a model sees as one range is cut into the dates that others know one by one, and neighbours that read as one place
+// or occupation are joined.
+func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
+	day := func(n int32) *phi.Interval { return &phi.Interval{From: n, To: n, Precision: phi.ToDay} }
+	at := func(text, part string, kind phi.Type, i *phi.Interval) phi.Span {
+		start := strings.Index(text, part)
+		if start < 0 {
+			t.Fatalf("%q is not in %q", part, text)
+		}
+		return phi.Span{Start: start, End: start + len(part), Type: kind, Score: 0.9, Source: "test", Interval: i}
+	}
+	ranged, list, two := "vom 2.–23.3.2016 hier", "Dienst 10./11.11., EK", "Mai 2019 8.6.2020"
+	ward, jobs, towns := "Station 4, Klinikum Aach", "BEST bus driver", "Ulm, Aach"
+	for _, c := range []struct {
+		text  string
+		spans []phi.Span
+		want  []string
+	}{
+		{ranged, []phi.Span{at(ranged, "2.–23.3.2016", phi.DateDate, nil), at(ranged, "2.", phi.DateDate, day(1)), at(ranged, "23.3.2016", phi.DateDate, day(22))}, []string{"2.", "23.3.2016"}},
+		{list, []phi.Span{at(list, "10./11.11", phi.DateDate, nil), at(list, "10.", phi.DateDate, day(1)), at(list, "11.11.", phi.DateDate, day(2))}, []string{"10.", "11.11."}},
+		{ranged, []phi.Span{at(ranged, "2.–23.3.2016", phi.DateDate, nil), at(ranged, "23.3.2016", phi.DateDate, day(22))}, []string{"2.–23.3.2016"}},
+		{two, []phi.Span{at(two, two, phi.DateDate, nil), at(two, "Mai 2019", phi.DateDate, day(1)), at(two, "8.6.2020", phi.DateDate, day(2))}, []string{two}},
+		{ward, []phi.Span{at(ward, "Station 4", phi.LocationHospital, nil), at(ward, "Klinikum Aach", phi.LocationHospital, nil)}, []string{ward}},
+		{jobs, []phi.Span{at(jobs, "BEST", phi.ProfessionProfession, nil), at(jobs, "bus driver", phi.ProfessionProfession, nil)}, []string{jobs}},
+		{towns, []phi.Span{at(towns, "Ulm", phi.LocationCity, nil), at(towns, "Aach", phi.LocationCity, nil)}, []string{"Ulm", "Aach"}},
+	} {
+		var got []string
+		for _, s := range Resolve(c.text, c.spans) {
+			got = append(got, c.text[s.Start:s.End])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
