@@ -199,18 +199,15 @@ func (g *Generator) stand(doc *pipeline.Document, s phi.Span, surface string, la
 // order of its numbers.
 func (g *Generator) date(s phi.Span, surface string, lang phi.Language) string {
 	layout, ok := date.Parse(strings.TrimSpace(surface), lang)
-	if !ok && s.Interval != nil {
-		if moved, ok := date.ShiftNumber(surface, lang, *s.Interval, g.days); ok {
-			return moved
-		}
+	var shifted string
+	switch {
+	case ok && s.Interval != nil:
+		shifted, ok = layout.At(*s.Interval).Shift(g.days)
+	case ok:
+		shifted, ok = layout.Shift(g.days)
+	case s.Interval != nil:
+		shifted, ok = date.ShiftNumber(surface, lang, *s.Interval, g.days)
 	}
-	if !ok {
-		return g.tag(s.Type)
-	}
-	if s.Interval != nil {
-		layout = layout.At(*s.Interval)
-	}
-	shifted, ok := layout.Shift(g.days)
 	if !ok {
 		return g.tag(s.Type)
 	}

@@ -112,29 +112,30 @@ def feed(window):
     }
 
 
-def logits_of(sessions, values):
-    """The logits of the models of a pack for one window, one after the other: a later one may go on from what an earlier
-    one gives besides."""
-    wanted = {i.name for s in sessions for i in s.get_inputs()}
-    values, out = dict(values), []
-    for session in sessions:
-        names = ["logits", *(o.name for o in session.get_outputs() if o.name in wanted)]
-        logits, *states = session.run(names, {i.name: values[i.name] for i in session.get_inputs()})
-        values.update(zip(names[1:], states))
-        out.append(logits[0])
-    return out
+def ensemble_of(sessions):
+    """A function from what `feed` gives for a window to the logits of the models of a pack, one after the other: a later
+    one may go on from what an earlier one gives besides. Names are looked up here, not while the time is taken."""
+    taken = [[i.name for i in s.get_inputs()] for s in sessions]
+    wanted = {name for names in taken for name in names}
+    given = [["logits", *(o.name for o in s.get_outputs() if o.name in wanted)] for s in sessions]
+
+    def run(values):
+        values, out = dict(values), []
+        for session, inputs, outputs in zip(sessions, taken, given):
+            logits, *states = session.run(outputs, {name: values[name] for name in inputs})
+            values.update(zip(outputs[1:], states))
+            out.append(logits[0])
+        return out
+
+    return run
 
 
 def onnxruntime_seconds(args, folder, manifest, windows):
     """The models of the pack themselves, a window at a time, on as many threads as cores are measured."""
-    sessions = sessions_of(folder, manifest)
+    run = ensemble_of(sessions_of(folder, manifest))
     feeds = [feed(w) for w in windows]
-
-    def one(values):
-        logits_of(sessions, values)
-
     with ThreadPoolExecutor(args.threads) as pool:
-        return best(args.repeat, lambda: list(pool.map(one, feeds)))
+        return best(args.repeat, lambda: list(pool.map(run, feeds)))
 
 
 def agreement(folder, manifest, full_folder, windows):
@@ -148,10 +149,11 @@ def agreement(folder, manifest, full_folder, windows):
     special = manifest.get("special") or {}
     first, behind = int("bos" in special), int("eos" in special)
     order = [m["role"] for m in full_manifest["models"]]
-    ours, full = sessions_of(folder, manifest), sessions_of(full_folder, full_manifest)
+    ours, full = ensemble_of(sessions_of(folder, manifest)), ensemble_of(sessions_of(full_folder, full_manifest))
     out = [{"role": m["role"], "tokens": 0, "same": 0, "sameDecision": 0, "lost": 0, "gained": 0} for m in manifest["models"]]
     for window in windows:
-        scores, references = logits_of(ours, feed(window)), logits_of(full, feed(window))
+        values = feed(window)
+        scores, references = ours(values), full(values)
         for r, model, logits in zip(out, manifest["models"], scores):
             outside = model["labels"].index("O") if "O" in model["labels"] else 0
             mine, theirs = (l.argmax(-1)[first : len(window) - behind] for l in (logits, references[order.index(model["role"])]))

@@ -588,7 +588,7 @@ func (t *tagger) score(ctx context.Context, v *version, n int, ids []int64) (log
 		logits, v.states[n], err = trunk.TagTrunk(ctx, ids)
 		return logits, err
 	}
-	if branch, ok := t.Tagger.(Branch); ok && !t.super && v.states != nil && v.states[n] != nil {
+	if branch, ok := t.Tagger.(Branch); ok && v.states != nil && v.states[n] != nil {
 		states := v.states[n]
 		v.states[n] = nil
 		return branch.TagFrom(ctx, states)

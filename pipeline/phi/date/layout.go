@@ -1,8 +1,8 @@
 package date
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"fhirdeid/pipeline/phi"
@@ -446,21 +446,22 @@ func ShiftNumber(surface string, lang phi.Language, i phi.Interval, days int) (s
 	if !ok {
 		return "", false
 	}
+	n = int(moved.day)
 	if p.grain == yearGrain {
-		out := fmt.Sprintf("%02d", moved.year%100)
-		return out, out != surface
+		n = int(moved.year % 100)
 	}
-	out := strconv.Itoa(int(moved.day))
-	if len(surface) == 2 && len(out) == 1 {
-		out = "0" + out
-	}
-	if out == surface {
+	var b strings.Builder
+	writeNumber(&b, n, len(surface) == 2)
+	switch {
+	case b.String() == surface:
 		return "", false
+	case p.grain == yearGrain:
+	case lang == phi.German:
+		b.WriteString("." + strconv.Itoa(int(moved.month)) + ".")
+	default:
+		b.WriteString(" " + time.Month(moved.month).String()[:3])
 	}
-	if lang == phi.German {
-		return out + "." + strconv.Itoa(int(moved.month)) + ".", true
-	}
-	return out + " " + time.Month(moved.month).String()[:3], true
+	return b.String(), true
 }
 
 // Generalise prints the year alone; false if none is stated.
