@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     t.add_argument("--lr", type=float, default=1.2e-4)
     t.add_argument("--seed", type=int, default=1)
     t.add_argument("--freeze", type=int, default=-1, help="leave the embeddings and this many layers as they are")
-    t.add_argument("--rounding", action="store_true", help="train in the arithmetic of the eight-bit export")
+    t.add_argument("--rounding", type=float, default=1.0, help="share of the run after which it goes on in the arithmetic of the eight-bit export")
     t.add_argument("--early", type=int, default=0, help="the superclass head reads after this layer")
 
     x = sub.add_parser("localise", help="go on with a hospital's own letters, or review their marks")

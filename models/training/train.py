@@ -112,11 +112,11 @@ def shard_docs(pattern: list[str], index: int):
 
 
 def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0, tokens=2_000_000, minutes=0.0, lr=1.2e-4,
-        head_factor=10.0, seed=1, threads=2, freeze=-1, exits=None, rounding=False):  # fmt: skip
+        head_factor=10.0, seed=1, threads=2, freeze=-1, exits=None, rounding=1.0):  # fmt: skip
     """Trains the run `name` to its end; call again with the same arguments after an interruption.
 
     freeze: number of lowest layers that stay as they are, together with the embeddings; -1 trains everything.
-    rounding: train in the arithmetic of the eight-bit export, for the last stage of a run.
+    rounding: the share of the run after which it goes on in the arithmetic of the eight-bit export.
     exits: after which layer the head of a role reads, where that is not the last one.
     """
     torch.set_num_threads(threads)
@@ -163,12 +163,12 @@ def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0,
         free = sets.of(frozenset(windows.labels.SUBCLASS))
         allowed = {r: torch.from_numpy(sets.matrix(r)).to(device) for r in net.roles}
         groups = windows.batches(items, BATCH_TOKENS, rng)
-        if rounding and not net.layers[0].rounding:
-            some = [windows.stack(items, g, free)[:2] for g in groups[:12]]
-            net.calibrate((torch.from_numpy(a).to(device), torch.from_numpy(b).to(device)) for a, b in some)
-            net.rounding(True)
         print(f"{name}: {file}: {len(items)} windows, {sum(len(i[0]) for i in items):,} tokens", flush=True)
         while done["batch"] < len(groups) and progress() < 1:
+            if progress() >= rounding and not net.layers[0].rounding:
+                some = [windows.stack(items, g, free)[:2] for g in groups[:12]]
+                net.calibrate((torch.from_numpy(a).to(device), torch.from_numpy(b).to(device)) for a, b in some)
+                net.rounding(True)
             ids, mask, target = (torch.from_numpy(x).to(device) for x in windows.stack(items, groups[done["batch"]], free))
             for g in opt.param_groups:
                 g["lr"] = g["base"] * rate(progress())

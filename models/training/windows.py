@@ -8,7 +8,8 @@ from tokenizers import Tokenizer
 from . import labels
 from .base import BOS, EOS, LINE_FEED, PAD
 
-LENGTH = 160
+# Longer windows show more of a letter and are read twice less often; shorter ones stay in use, so that a pack may choose.
+LENGTHS = (160, 256)
 
 
 class ClassSets:
@@ -52,7 +53,7 @@ def encode(doc: dict, tok: Tokenizer, sets: ClassSets):
     return ids, allowed, begins
 
 
-def cut(count: int, begins, rng: random.Random, length: int = LENGTH):
+def cut(count: int, begins, rng: random.Random, length: int):
     """Ranges that cover count tokens, cut at random places where a word begins; none is longer than length - 2."""
     room, out, at = length - 2, [], 0
     while at < count:
@@ -67,13 +68,13 @@ def cut(count: int, begins, rng: random.Random, length: int = LENGTH):
     return out
 
 
-def windows(docs, tok: Tokenizer, sets: ClassSets, rng: random.Random, length: int = LENGTH):
-    """All windows of some documents: (ids, set numbers) with the marks of begin and end."""
+def windows(docs, tok: Tokenizer, sets: ClassSets, rng: random.Random, lengths=LENGTHS):
+    """All windows of some documents, each cut to one of the lengths: (ids, set numbers) with the marks of begin and end."""
     free = sets.of(labels.allowed(labels.MASK, "B"))
     out = []
     for doc in docs:
         ids, allowed, begins = encode(doc, tok, sets)
-        for a, b in cut(len(ids), begins, rng, length):
+        for a, b in cut(len(ids), begins, rng, rng.choice(lengths)):
             out.append((np.concatenate([[BOS], ids[a:b], [EOS]]), np.concatenate([[free], allowed[a:b], [free]])))
     return out
 

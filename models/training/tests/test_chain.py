@@ -103,6 +103,15 @@ def test_taggers_with_the_same_lowest_layers_share_them_in_a_pack(work):
     assert sizes["super"] < 0.6 * sizes["apart"]
 
 
+def test_a_run_can_end_in_the_arithmetic_of_eight_bits(work):
+    for name, rounding in (("plain", 1.0), ("rounded", 0.5)):
+        train.run(name, ["tiny"], tokens=3000, lr=1e-3, threads=1, rounding=rounding)
+    plain, rounded = (train.load(work / "runs" / n / "model.pt") for n in ("plain", "rounded"))
+    assert all(bool((l.smooth_up == 1).all()) for l in plain.layers), "no factors where nothing is rounded"
+    assert all(bool((l.smooth_up != 1).any()) for l in rounded.layers)
+    assert not torch.equal(plain.layers[0].up.weight, rounded.layers[0].up.weight)
+
+
 def test_dev_corpora_are_refused():
     for name in corpus.DEV_ONLY:
         with pytest.raises(ValueError):
