@@ -57,15 +57,15 @@ def of_run(names: list[str], threads: int = 1) -> Runner:
     return Runner(Tokenizer.from_file(str(paths.WORK / "base" / "tokenizer.json")), forward)
 
 
-def of_pack(folder: Path, threads: int = 1, batch_tokens: int = 0) -> Runner:
-    """A pack as the server reads it, one window at a time unless batch_tokens says otherwise."""
+def of_pack(folder: Path, threads: int = 1) -> Runner:
+    """A pack as the server reads it, one window at a time."""
     import onnxruntime as ort
 
     manifest = json.loads((folder / "manifest.json").read_text())
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     sessions = {m["role"]: ort.InferenceSession(str(folder / m["file"]), options, ["CPUExecutionProvider"]) for m in manifest["models"]}
-    return Runner(Tokenizer.from_file(str(folder / manifest["tokenizer"]["file"])), infer.onnx_forward(sessions), batch_tokens)
+    return Runner(Tokenizer.from_file(str(folder / manifest["tokenizer"]["file"])), infer.onnx_forward(sessions), 0)
 
 
 def scored(docs, probabilities, bias=0.0, threshold=0.0, roles=("superclass", "subclass")) -> score.Score:

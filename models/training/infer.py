@@ -8,7 +8,7 @@ import numpy as np
 from . import labels
 from .base import BOS, EOS, LINE_FEED, PAD
 
-WINDOW, OVERLAP = 126, 32
+WINDOW, OVERLAP = 254, 32
 WORD = re.compile(r"\w+")
 
 
@@ -183,12 +183,14 @@ def torch_forward(net):
 
 
 def onnx_forward(sessions: dict):
-    """A forward function over ONNX sessions by role. What the superclass tagger gives besides its logits may be what the
-    subclass tagger goes on from."""
+    """A forward function over ONNX sessions by role, for windows without padding: only graphs of before 0.8.0 take a mask.
+    What the superclass tagger gives besides its logits may be what the subclass tagger goes on from."""
     order = [r for r in ("superclass", "subclass") if r in sessions]
     wanted = {i.name for s in sessions.values() for i in s.get_inputs()}
 
     def forward(ids, mask):
+        if not mask.all():
+            raise ValueError("a padded window")
         out, known = {}, {"input_ids": ids, "attention_mask": mask}
         for role in order:
             s = sessions[role]
