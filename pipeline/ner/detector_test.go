@@ -67,6 +67,10 @@ func TestAgreementByTable(t *testing.T) {
 		{"not the full stop of the sentence", "bei Dr. Meier. Dann", "", "Meier=B-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"signs at the border", "Bett , Meier: da", "", ",=B-NAME_STAFF Meier=I-NAME_STAFF :=I-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"bracket", "Station (Ost) und", "Station=B-LOCATION (=I-LOCATION Ost=I-LOCATION", "", []string{"LOCATION:Station (Ost)@de.superclass"}},
+		{
+			"quotation marks go in pairs", "\"Doc\" Embree, ROY \"PETE\" there", "", "Doc=B-NAME_PATIENT \"=I-NAME_PATIENT Embree=I-NAME_PATIENT ROY=B-NAME_STAFF PETE=I-NAME_STAFF",
+			[]string{"NAME_PATIENT:\"Doc\" Embree@de.subclass", "NAME_STAFF:ROY \"PETE\"@de.subclass"},
+		},
 		{"columns of a table", "Stolle   Olbrich", "Stolle=B-NAME Olbrich=I-NAME", "", []string{"NAME:Stolle@de.superclass", "NAME:Olbrich@de.superclass"}},
 		{"year with apostrophe", "seit '98 da", "98=B-DATE", "", []string{"DATE:'98@de.superclass"}},
 		{"age with its unit", "Die 44jährige und 58M kamen", "", "44jährige=B-AGE 58M=B-AGE", []string{"AGE:44@de.subclass", "AGE:58@de.subclass"}},

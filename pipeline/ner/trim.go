@@ -41,7 +41,23 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	s = shed(text, s)
 	s.Start = signBefore(text, s, low)
 	s.End = signBehind(text, s)
-	return unglue(text, s)
+	return unglue(text, quoted(text, s, low))
+}
+
+// quoted takes the other quotation mark along where one stands inside a span of words: "Doc" Embree, LEROY "PETE".
+func quoted(text string, s phi.Span, low int) phi.Span {
+	switch s.Type.Category() {
+	case phi.CategoryDate, phi.CategoryAge, phi.CategoryContact, phi.CategoryID:
+		return s // there it may stand for inches or seconds
+	}
+	switch {
+	case strings.Count(text[s.Start:s.End], `"`)%2 == 0:
+	case s.End < len(text) && text[s.End] == '"':
+		s.End++
+	case s.Start > low && text[s.Start-1] == '"':
+		s.Start--
+	}
+	return s
 }
 
 // neverFirst and neverLast are words that no identifier begins or ends with: a tagger that took one along counted a word
