@@ -144,6 +144,27 @@ func TestHospitalIsNoCity(t *testing.T) {
 	}
 }
 
+// What kind of organisation or whose title it is stays in the text.
+func TestResolveLeavesKindsOutside(t *testing.T) {
+	text := "Kita Sternschnuppe, Fa. B. Braun, Mallam Sanusi, The Mission, Kita"
+	spans := []phi.Span{}
+	for _, s := range []struct {
+		of string
+		t  phi.Type
+	}{{"Kita Sternschnuppe", phi.LocationOrganization}, {"Fa. B. Braun", phi.LocationOrganization}, {"Mallam Sanusi", phi.NamePatient}, {"The Mission", phi.LocationOrganization}} {
+		at := strings.Index(text, s.of)
+		spans = append(spans, phi.Span{Start: at, End: at + len(s.of), Type: s.t, Score: 0.9})
+	}
+	spans = append(spans, phi.Span{Start: len(text) - 4, End: len(text), Type: phi.LocationOrganization, Score: 0.9})
+	var got []string
+	for _, s := range Resolve(text, spans) {
+		got = append(got, text[s.Start:s.End])
+	}
+	if want := []string{"Sternschnuppe", "B. Braun", "Sanusi", "The Mission", "Kita"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // One name has one role in a text, that of most of its mentions; what the patient's resources say stands.
 func TestResolveGivesANameOneRole(t *testing.T) {
 	text := "Simone called; SIMONE will come, says simone. Lang, Lang."
@@ -299,7 +320,9 @@ func TestResolveProperties(t *testing.T) {
 		}
 		for _, s := range spans {
 			s.End -= possessiveSuffix(text[s.Start:s.End])
-			s.Start += titlePrefix(text[s.Start:s.End])
+			for _, p := range []prefix{titles, kinds} {
+				s.Start += wordsBefore(text[s.Start:s.End], p)
+			}
 			for b := s.Start; b < s.End; b++ {
 				if !covered[b] {
 					t.Fatalf("byte %d of %q was covered by %v, is not by %v", b, text, s, out)

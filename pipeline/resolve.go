@@ -82,8 +82,8 @@ func outweighs(protected []phi.Span, s phi.Span) bool {
 }
 
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
-// byte covered before is covered after, but for titles in front of a name, possessive endings behind it and what joins two
-// dates.
+// byte covered before is covered after, but for titles in front of a name, possessive endings behind it, words that say what
+// kind of place a name is of, and what joins two dates.
 func Resolve(text string, spans []phi.Span) []phi.Span {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
@@ -171,12 +171,21 @@ func (r *resolver) sort() []phi.Span {
 	return r.sorted
 }
 
-// tidy grows a span to whole words and leaves titles and possessive endings outside.
+// tidy grows a span to whole words and leaves titles, possessive endings and the kinds of places outside.
 func tidy(text string, s phi.Span) phi.Span {
 	s.Start, s.End = growToWords(text, s.Start, s.End)
-	if s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername && s.Score < certain {
-		s.Start += titlePrefix(text[s.Start:s.End])
-		s.End -= possessiveSuffix(text[s.Start:s.End])
+	if s.Score >= certain {
+		return s
+	}
+	switch s.Type {
+	case phi.NameUsername:
+	case phi.LocationOrganization:
+		s.Start += wordsBefore(text[s.Start:s.End], kinds)
+	default:
+		if s.Type.Category() == phi.CategoryName {
+			s.Start += wordsBefore(text[s.Start:s.End], titles)
+			s.End -= possessiveSuffix(text[s.Start:s.End])
+		}
 	}
 	return s
 }
@@ -240,24 +249,37 @@ func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// titles stand in front of names and are no PHI.
-var titles = lists.Set(`herr herrn frau fr hr fräulein dr drs prof professor pd priv doz med dent vet rer nat phil
-	dipl ing psych oa oä ass oberarzt oberärztin chefarzt chefärztin assistenzarzt assistenzärztin arzt ärztin mag
-	mr mrs ms miss mx doctor sir dame nurse sister schwester pfleger sr lic univ habil mult hc`)
+// Words in front of a name that are no PHI themselves.
+var (
+	titles = prefixes(`herr herrn frau fr hr fräulein dr drs prof professor pd priv doz med dent vet rer nat phil
+		dipl ing psych oa oä ass oberarzt oberärztin chefarzt chefärztin assistenzarzt assistenzärztin arzt ärztin mag
+		mr mrs ms miss mx doctor sir dame nurse sister schwester pfleger sr lic univ habil mult hc
+		mme mlle señor señora doña shri smt captain master mallam alhaji hofrat`)
+	// kinds are those that our guidelines leave outside of the name of an organisation.
+	kinds = prefixes(`die der das dem den fa firma kasse krankenkasse versicherung polizei kita kindergarten pflegedienst`)
+)
 
-const longestTitle = 24 // bytes
+// prefix is a set of such words, with a filter that tells cheaply that a word is none of them.
+type prefix struct {
+	words map[string]bool
+	may   *fold.Filter
+}
 
-// titleFilter tells cheaply that a word is no title.
-var titleFilter = fold.FilterOf(maps.Keys(titles))
+func prefixes(words string) prefix {
+	set := lists.Set(words)
+	return prefix{set, fold.FilterOf(maps.Keys(set))}
+}
 
-// titlePrefix gives the length of the titles at the start of a name; 0 when the name would be nothing but titles.
-func titlePrefix(name string) int {
+const longestPrefix = 24 // bytes
+
+// wordsBefore gives the length of such words at the start of a name; 0 when it would be nothing else.
+func wordsBefore(name string, p prefix) int {
 	at := 0
 	var buf [48]byte
 	for {
 		w, ok := nextWord(name, at)
 		end := w.End
-		if !ok || w.Start != at || end-at > longestTitle || !titleFilter.May(name[at:end]) || !titles[string(appendLower(buf[:0], name[at:end]))] {
+		if !ok || w.Start != at || end-at > longestPrefix || !p.may.May(name[at:end]) || !p.words[string(appendLower(buf[:0], name[at:end]))] {
 			break
 		}
 		rest := strings.TrimLeft(name[end:], ". \t\u00a0")

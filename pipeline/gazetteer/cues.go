@@ -57,7 +57,7 @@ verlauf station klinik praxis krankenhaus telefon tel fax email mail seite datum
 hospital clinic medical center centre department history physical examination assessment plan impression findings procedure diagnosis
 date time page phone address dob mrn ssn age sex male female room bed unit floor service attending resident the and for with dear re
 marine marquis imam sister princess prince queen haji nana reverend father mother son daughter handy mutter vater mutti vati tochter sohn
-neo case resi english german french spanish silvester sylvester nikolaus ramadan fasching christi himmelfahrt lichtmess
+neo case resi kita english german french spanish silvester sylvester nikolaus ramadan fasching christi himmelfahrt lichtmess
 md do rn np pa phd mph facs facc lvn lpn cna frcp frcs mrcp mbbs jr sr ii iii iv oberarzt oberaerztin chefarzt chefaerztin assistenzarzt
 facharzt fachaerztin hausarzt arzt aerztin pflege aufnahme entlassung untersuchung labor roentgen sonographie mri ct ekg eeg echo
 ward street road avenue lane drive strasse weg platz allee gasse haus north south east west new old saint mount lake port fort san santa

@@ -38,6 +38,9 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
 	}))
+	if strings.HasSuffix(text[s.Start:s.End], ")") && unmatched(text, s) == ')' {
+		s.End--
+	}
 	s = shed(text, s)
 	s.Start = signBefore(text, s, low)
 	s.End = signBehind(text, s)

@@ -63,12 +63,21 @@ func TestIDForms(t *testing.T) {
 		"Befund: RR 134/72, HF 66, Gerät: MAC 2000.",
 		"Befund (Gerät GIF-HQ190, Sedierung)",
 		"Stadium IV 3/12, XII 5 Hirnnerv, L V 12/2021.",
+		"Novaminsulfon 500 mg/ml PZN 01234886, PZN-00811866; Charge unbekannt.",
 	)
 	pipetest.Accept(t, rules.IDs, phi.English,
 		"Driver number [ID_LICENSE:PEVER 808036 MA9XY 21].",
 		"He drives a Mini, [ID_VEHICLE:WX15 KOD], parked at the pub.",
 		"Transferred by air, crew of [ID_VEHICLE:VH-NQX] waits.",
+		"CHI [ID_PATIENT:140971 3358], NHS no [ID_PATIENT:500 118 7742]; lidocaine NDC 00409427601.",
 		"ECG: PR 240, QRS 90. Vitals: BP 124/80, HR 72. IOL SN60AT 21.0 D.",
+	)
+}
+
+// The abbreviation of a room is part of its name, as the word is; behind a colon stands the name alone.
+func TestRooms(t *testing.T) {
+	pipetest.Accept(t, rules.Hospitals, phi.German,
+		"Verlegt auf [LOCATION_HOSPITAL:Zi. 214], dann [LOCATION_HOSPITAL:Zimmer 9], Bett: [LOCATION_HOSPITAL:3]",
 	)
 }
 

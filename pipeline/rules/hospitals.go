@@ -338,7 +338,7 @@ func (s *scan) departmentEnd(i int) int {
 }
 
 // wardNumber reads wards, rooms and beds with a number or a short code: "Station 7b", "Zi. 214", "Ward 6",
-// "Room: CCU-4". "Station:" and "Zi." as labels stay outside; where the word is part of the name it goes in.
+// "Room: CCU-4". "Station:" as a label stays outside; where the word is part of the name it goes in.
 func (s *scan) wardNumber(i int) {
 	t := s.at(i)
 	if t.shape == lower && s.oneOf(i, "stat", "unit", "station", "saal", "bay", "pod", "bett", "zimmer", "room", "floor", "cot", "zi", "cubicle", "ward") && !(s.oneOf(i, "ward", "room", "bed", "station", "unit", "zimmer", "zi", "cubicle", "bay") && (s.isNumber(i+1) || s.at(i+1).runes == 1) && s.near(i+1)) {
@@ -348,7 +348,7 @@ func (s *scan) wardNumber(i int) {
 		return // a post-operative day
 	}
 	j := i + 1
-	label := false
+	label, outside := false, false
 	if s.isSign(j, '.') && s.glued(j) && t.runes <= 5 {
 		j++
 		label = t.runes <= 2
@@ -360,7 +360,7 @@ func (s *scan) wardNumber(i int) {
 		}
 	}
 	for n := 0; n < 3 && (s.isSign(j, ':') || s.isSign(j, '/') && s.has(j+1, ward) || s.has(j, ward|numberWord) && label || s.isSign(j, '.') && label || s.isSign(j, '#') || s.isSign(j, '|') && s.at(i).shape != lower && s.at(i).gap != 1); n++ {
-		label = true
+		label, outside = true, true
 		j++
 	}
 	column := s.at(j).gap > 1 && s.at(j).lines == 0
@@ -385,7 +385,7 @@ func (s *scan) wardNumber(i int) {
 		return
 	}
 	from := i
-	if label {
+	if outside || column {
 		from = j
 	}
 	score := 0.88

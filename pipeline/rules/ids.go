@@ -336,6 +336,21 @@ func (s *scan) glueds() {
 	}
 }
 
+// catalogues are registers of products and procedures: their codes are nobody's.
+var catalogues = []string{"pzn", "ndc", "atc", "hcpcs", "cpt", "snomed", "loinc", "ops", "omim", "mim"}
+
+// catalogued says whether the code at token i names a product or a procedure: a catalogue begins it or stands before it.
+func (s *scan) catalogued(i int) bool {
+	if s.isWord(i) {
+		return s.oneOf(i, catalogues...)
+	}
+	k := i - 1
+	if k >= 0 && (s.isSign(k, ':') || s.isSign(k, '-') || s.isSign(k, '.')) {
+		k--
+	}
+	return k >= 0 && s.sameLine(i) && s.oneOf(k, catalogues...)
+}
+
 // codes finds ids by form alone: letters and at least four digits in one piece, and long plain numbers.
 func (s *scan) codes() {
 	for i := s.next(0, mayCode); i < len(s.toks); i = s.next(i+1, mayCode) {
@@ -349,9 +364,12 @@ func (s *scan) codes() {
 		if t.kind == word && (t.shape == lower && t.runes > 1 || t.runes > 6 || t.class&idHead != 0 && !(s.glued(i+1) && s.isNumber(i+1))) {
 			continue // a label is no part of the code that it announces, unless both are one word
 		}
+		if s.catalogued(i) {
+			continue
+		}
 		c := code{from: i, to: i}
 		c.glue(s, i)
-		if t.kind == word && t.shape == upper && t.runes >= 2 && t.runes <= 4 && c.to == i+1 && s.isNumber(i+1) && s.near(i+1) && t.class&(unitWord|phoneHead|faxHead|month|birth|weakIDHead|lot|nameLabel) == 0 && !t.know.Medical() && t.know.Common(s.lang) < 2 && t.cue&vitalCue == 0 && !s.oneOf(i, "cpt", "mim", "omim", "dvr", "rr", "ops", "snomed", "mail", "ndc", "hcpcs", "pzn", "atc") {
+		if t.kind == word && t.shape == upper && t.runes >= 2 && t.runes <= 4 && c.to == i+1 && s.isNumber(i+1) && s.near(i+1) && t.class&(unitWord|phoneHead|faxHead|month|birth|weakIDHead|lot|nameLabel) == 0 && !t.know.Medical() && t.know.Common(s.lang) < 2 && t.cue&vitalCue == 0 && !s.oneOf(i, "dvr", "rr", "mail") {
 			if full := s.code(i); full.digits >= 6 && full.to > i+1 && !s.looksLikeDate(i+1, full.to) && s.at(i+1).runes >= 4 && !s.isSign(i+2, '/') {
 				s.add(full.from, full.to, phi.IDOther, 0.55, sourceID+"other")
 				i = max(i, full.to-1)

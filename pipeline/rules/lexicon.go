@@ -205,13 +205,13 @@ var words = map[class]string{
 	license: `lanr bsnr npi dea zsr gln gmc nmc hcpc upin clia ik bnr lic licence license imc approbation cpso mdcn mcnz wbmc cpsns nebenbetriebsstaette
 		betriebsstaette betriebsstaettennummer arztnummer arztnr lizenz provider ahpra mmc pin nrc`,
 	healthplan: `kvnr vnr versichertennummer versichertennr versnr versicherungsnr versicherungsnummer vers mitgliedsnr mitgliedsnummer mitglnr mitglied
-		member policy police group grp medicare medicaid mbi hic hicn nhs kv krankenkasse kasse kk ihi hcn subscriber gms kk-karte phn hcc dva
-		versicherung krankenversicherung chi aok barmer dak tk ikk bkk plan hmo insurance ins`,
+		member policy police group grp medicare medicaid mbi hic hicn kv krankenkasse kasse kk ihi hcn subscriber gms kk-karte phn hcc dva
+		versicherung krankenversicherung aok barmer dak tk ikk bkk plan hmo insurance ins`,
 	social: `ssn svnr vsnr ahv sozialversicherungsnummer svn rentenversicherungsnummer rvnr rv-nr nric cnic aadhaar ppsn pps nino sv steuer-id steueridentifikationsnummer
 		steuernummer ahvn rvnummer`,
 	patientID: `mrn pid patid patnr fallnr fallnummer fallzahl fall fallkn aufnahmezahl aufnahmenummer aufnahmenr aufn aufnnr aufnahme patientennummer
 		patientennr patientenid patient pat patienten encounter enc visit accession acc acc fid fin csn uhid nhi umrn urn hrn crn chart hosp hospital
-		unit record medical mr akte krankenblatt kartei dossier krankengeschichte kg episode specimen chi`,
+		unit record medical mr akte krankenblatt kartei dossier krankengeschichte kg episode specimen chi nhs`,
 	placeLabel: `wohnhaft wohnh adresse anschrift address addr wohnort residing wohnt lives resides straße plz ort heimatadresse wohnadresse wh adr
 		wohnanschrift`,
 	signature: `gez gezeichnet signed dictated diktat diktiert unterschrift visum visiert dictating signiert freigegeben validiert sign sig f.d.r signature reviewed
