@@ -1,8 +1,11 @@
 package rules_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
+	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
 	"fhirdeid/pipeline/pipetest"
 	"fhirdeid/pipeline/rules"
@@ -114,4 +117,36 @@ func TestStreetsWithoutNumber(t *testing.T) {
 		"Brought by Medic 14 from [LOCATION_STREET:900 block of Prospect Ave], GCS 7.",
 		"She is on Close observation; they went the Long Way home.",
 	)
+}
+
+// Numbers side by side in the columns of a row are measurements; days, years and ages among other things are left open.
+func TestMeasurements(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"06:00  BIPAP   18     5     14   480   96    Absaugen", []string{"18", "5", "14", "480", "96"}},
+		{"M\t2420\t2290\t2510\nL\t2205\t1.9\t2270\n", []string{"2420", "2290", "2510"}},
+		{"Year   2019   2020   17\n", []string{"17"}},
+		{"Boost     12  13  14  15  18 Sep", nil},
+		{"Sep    12  13  14  15", nil},
+		{"3   4   5   6   7\n8   9   10\n", nil},
+		{"A    3    NGUYEN, L     39   6    PANC", nil},
+		{"Telefon   0228   471   12345", nil},
+		{"Er wog 18 5 14 kg.", nil},
+	} {
+		spans, err := rules.Context.Detect(context.Background(), &pipeline.Document{Text: c.text, Language: phi.German})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range spans {
+			if s.Type == phi.Protected {
+				got = append(got, c.text[s.Start:s.End])
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
 }

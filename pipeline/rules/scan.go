@@ -111,6 +111,7 @@ func (s *scan) find() {
 	s.lateExtensions()
 	s.behindNames()
 	s.extend()
+	s.measurements()
 }
 
 // release forgets the text and keeps the memory, unless a long text made it large.

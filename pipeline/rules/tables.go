@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"fhirdeid/pipeline/phi"
@@ -224,4 +225,52 @@ func (s *scan) field(c cell, kind class) {
 			s.add(d.from, d.to, phi.ContactPhone, 0.9, sourcePhone)
 		}
 	}
+}
+
+// measured is how many numbers side by side make a row of measurements.
+const measured = 3
+
+// measurements protects the numbers of a row that holds at least three of them in columns side by side, behind words:
+// settings of a ventilator, weights, beds that are free. A row with a month lists days; a year may be a date.
+func (s *scan) measurements() {
+	for i := 0; i < len(s.toks); i++ {
+		if !s.numberCell(i) || s.at(i).lines > 0 {
+			continue
+		}
+		from := i
+		for i+1 < len(s.toks) && s.at(i+1).lines == 0 && s.numberCell(i+1) {
+			i++
+		}
+		if i+1-from < measured || !s.named(from) {
+			continue
+		}
+		for k := from; k <= i; k++ {
+			if s.taken[k] == phi.NoCategory && !s.year(k) {
+				s.spans = append(s.spans, phi.Span{Start: s.at(k).start, End: s.at(k).end, Type: phi.Protected, Score: refutedScore, Source: "rules.table"})
+			}
+		}
+	}
+}
+
+// numberCell says whether token i is a number of at most four digits that fills a cell of an aligned line.
+func (s *scan) numberCell(i int) bool {
+	return s.isNumber(i) && s.at(i).runes <= 4 && s.at(i).gap > 1 && (i+1 == len(s.toks) || s.at(i+1).gap > 1 || s.at(i+1).lines > 0)
+}
+
+// longestRow is how many tokens before a number are looked at, and behind it: a longer line is no row of a table.
+const longestRow = 100
+
+// named says whether a word stands before token i in its line, and no month anywhere in it.
+func (s *scan) named(i int) bool {
+	from, to, word := i, i+1, false
+	for ; s.at(from).lines == 0 && from > 0; from-- {
+		if i-from == longestRow {
+			return false
+		}
+		word = word || s.isWord(from-1)
+	}
+	for to < len(s.toks) && s.at(to).lines == 0 && to-i < longestRow {
+		to++
+	}
+	return word && !slices.ContainsFunc(s.toks[from:to], func(t token) bool { return t.class&month != 0 })
 }
