@@ -66,6 +66,7 @@ func TestAgreementByTable(t *testing.T) {
 		{"initial", "gez. O. W. am", "", "O=B-NAME_STAFF W=I-NAME_STAFF", []string{"NAME_STAFF:O. W.@de.subclass"}},
 		{"not the full stop of the sentence", "bei Dr. Meier. Dann", "", "Meier=B-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"signs at the border", "Bett , Meier: da", "", ",=B-NAME_STAFF Meier=I-NAME_STAFF :=I-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
+		{"signs without width", "\u200b04103 Leipzig\u200b", "04103=B-LOCATION \u200b=I-LOCATION Leipzig=I-LOCATION", "", []string{"LOCATION:04103 Leipzig@de.superclass"}},
 		{"bracket", "Station (Ost) und", "Station=B-LOCATION (=I-LOCATION Ost=I-LOCATION", "", []string{"LOCATION:Station (Ost)@de.superclass"}},
 		{
 			"quotation marks go in pairs", "\"Doc\" Embree, ROY \"PETE\" there", "", "Doc=B-NAME_PATIENT \"=I-NAME_PATIENT Embree=I-NAME_PATIENT ROY=B-NAME_STAFF PETE=I-NAME_STAFF",

@@ -33,10 +33,10 @@ const reach = 32
 // other word is lost or gained, and nothing before low is taken.
 func trim(text string, s phi.Span, low int) phi.Span {
 	inside := text[s.Start:s.End]
-	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
+	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return blank(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
 	s.Start += len(inside) - len(rest)
 	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
+		return blank(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
 	}))
 	if strings.HasSuffix(text[s.Start:s.End], ")") && unmatched(text, s) == ')' {
 		s.End--
@@ -46,6 +46,9 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	s.End = signBehind(text, s)
 	return unglue(text, quoted(text, s, low))
 }
+
+// blank says whether nothing can be seen of the rune: white space, a joint or a mark of direction without width.
+func blank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 // quoted takes the other quotation mark along where one stands inside a span of words: "Doc" Embree, LEROY "PETE".
 func quoted(text string, s phi.Span, low int) phi.Span {
