@@ -67,6 +67,7 @@ func TestAgreementByTable(t *testing.T) {
 		{"not the full stop of the sentence", "bei Dr. Meier. Dann", "", "Meier=B-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"signs at the border", "Bett , Meier: da", "", ",=B-NAME_STAFF Meier=I-NAME_STAFF :=I-NAME_STAFF", []string{"NAME_STAFF:Meier@de.subclass"}},
 		{"signs without width", "\u200b04103 Leipzig\u200b", "04103=B-LOCATION \u200b=I-LOCATION Leipzig=I-LOCATION", "", []string{"LOCATION:04103 Leipzig@de.superclass"}},
+		{"articles", "on the 8th at The Forge and the Bluff", "the=B-LOCATION 8th=I-LOCATION The=B-LOCATION Forge=I-LOCATION Bluff=I-LOCATION", "", []string{"LOCATION:8th@de.superclass", "LOCATION:The Forge@de.superclass", "LOCATION:Bluff@de.superclass"}},
 		{"bracket", "Station (Ost) und", "Station=B-LOCATION (=I-LOCATION Ost=I-LOCATION", "", []string{"LOCATION:Station (Ost)@de.superclass"}},
 		{
 			"quotation marks go in pairs", "\"Doc\" Embree, ROY \"PETE\" there", "", "Doc=B-NAME_PATIENT \"=I-NAME_PATIENT Embree=I-NAME_PATIENT ROY=B-NAME_STAFF PETE=I-NAME_STAFF",

@@ -67,7 +67,7 @@ func quoted(text string, s phi.Span, low int) phi.Span {
 }
 
 // neverFirst and neverLast are words that no identifier begins or ends with: a tagger that took one along counted a word
-// too many. Articles may begin a name of a place, particles a surname.
+// too many. Articles may begin a name of a place, particles a surname; "the" belongs to a name with its capital only.
 var (
 	neverFirst = lists.Set(joints + "since until till")
 	neverLast  = lists.Set(joints + "zum zur von für wg des dem den der nr the")
@@ -89,7 +89,7 @@ func shed(text string, s phi.Span) phi.Span {
 		}
 		word := strings.ToLower(inside[:first])
 		switch {
-		case neverFirst[word] && !(s.Type == phi.ProfessionStatus && stateFirst[word]):
+		case neverFirst[word] && !(s.Type == phi.ProfessionStatus && stateFirst[word]), inside[:first] == "the" && s.Type.Category() != phi.CategoryOther:
 			s.Start += first
 			s.Start += len(text[s.Start:s.End]) - len(strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace))
 		case neverLast[strings.ToLower(strings.TrimRight(inside[last+1:], "."))]:
