@@ -20,6 +20,9 @@ NER_PER_SHARD = 150_000  # characters
 MEDDOCAN_PER_SHARD = 110_000
 CARRIERS_PER_SHARD = 300_000
 COMPOSED_PER_SHARD = 800  # documents
+# The letters of the developer data are marked most carefully: they come twice a shard, and oftener in those that a run
+# ends with, while its rate falls.
+COPIES, LAST_COPIES, LAST = 2, 4, 10
 # Carriers are marked by slots alone: what else may hide in them takes no loss from O.
 CARRIER_OPEN = ("PROFESSION_PROFESSION", "PROFESSION_STATUS", "OTHER", "LOCATION_ORGANIZATION", "LOCATION_OTHER")
 
@@ -137,10 +140,9 @@ def shard(index: int, seed: int, lang: str | None = None):
             segs = rewrite.roughen(rewrite.rewrite(segs, v, keep=v.pick((0.0, 0.0, 0.3))), v)
         add(f"{d['id']}/{index}", d["lang"], d["source"], segs)
 
-    # The letters of the developer data are marked most carefully and come twice, those of the repository are more.
     for d in corpus.letters("train", lang):
-        letter(d, index % 3 == 0)
-        letter(d, False)
+        for copy in range(LAST_COPIES if index >= LAST else COPIES):
+            letter(d, copy == 0 and index % 3 == 0)
     for d in corpus.written(lang=lang):
         letter(d, index % 3 == 2)
 
