@@ -52,7 +52,7 @@ DECISION = {
 OWN = {
     "de": {
         "lambda": 0.3,
-        "lambdas": {"LOCATION": 0.9, "NAME": 0.5, "PROFESSION": 0.5},
+        "lambdas": {"LOCATION": 0.9, "NAME": 0.7, "PROFESSION": 0.5},
         "superclass_thresholds": DECISION["superclass_thresholds"] | {"NAME": 0.5},
     },
     "en": {"lambdas": {"LOCATION": 0.85}, "thresholds": DECISION["thresholds"] | {"DATE": 0.9, "PROFESSION": 0.8}},

@@ -70,7 +70,7 @@ func quoted(text string, s phi.Span, low int) phi.Span {
 // too many. Articles may begin a name of a place, particles a surname; "the" belongs to a name with its capital only.
 var (
 	neverFirst = lists.Set(joints + "since until till")
-	neverLast  = lists.Set(joints + "zum zur von für wg des dem den der nr the")
+	neverLast  = lists.Set(joints + "zum zur von für wg des dem den der nr the e.h")
 )
 
 // stateFirst are those that an employment status does begin with: "in Elternzeit", "on disability".

@@ -119,7 +119,8 @@ func TestStreetsWithoutNumber(t *testing.T) {
 	)
 }
 
-// Numbers side by side in the columns of a row are measurements; days, years and ages among other things are left open.
+// Numbers side by side in the columns of a row are measurements, those before the points of a list number them; days, years
+// and ages among other things are left open.
 func TestMeasurements(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -134,6 +135,7 @@ func TestMeasurements(t *testing.T) {
 		{"A    3    NGUYEN, L     39   6    PANC", nil},
 		{"Telefon   0228   471   12345", nil},
 		{"Er wog 18 5 14 kg.", nil},
+		{"und zwar\n1.) vom 14.1. bis 2.2.\n2) ambulant (Zimmer 3)", []string{"1.)", "2)"}},
 	} {
 		spans, err := rules.Context.Detect(context.Background(), &pipeline.Document{Text: c.text, Language: phi.German})
 		if err != nil {

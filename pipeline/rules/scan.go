@@ -111,6 +111,7 @@ func (s *scan) find() {
 	s.lateExtensions()
 	s.behindNames()
 	s.extend()
+	s.enumerators()
 	s.measurements()
 }
 

@@ -227,6 +227,22 @@ func (s *scan) field(c cell, kind class) {
 	}
 }
 
+// enumerators protects the numbers that a list begins its lines with: "1.)", "2)".
+func (s *scan) enumerators() {
+	for i := range s.toks {
+		if !s.lineStart(i) || !s.isNumber(i) || s.at(i).runes > 2 || s.taken[i] != phi.NoCategory {
+			continue
+		}
+		j := i + 1
+		if s.isSign(j, '.') && s.glued(j) {
+			j++
+		}
+		if s.isSign(j, ')') && s.glued(j) {
+			s.spans = append(s.spans, phi.Span{Start: s.at(i).start, End: s.at(j).end, Type: phi.Protected, Score: refutedScore, Source: "rules.table"})
+		}
+	}
+}
+
 // measured is how many numbers side by side make a row of measurements.
 const measured = 3
 
