@@ -72,7 +72,8 @@ func TestAgreementByTable(t *testing.T) {
 		{
 			"quotation marks go in pairs", "\"Doc\" Embree, ROY \"PETE\" there", "", "Doc=B-NAME_PATIENT \"=I-NAME_PATIENT Embree=I-NAME_PATIENT ROY=B-NAME_STAFF PETE=I-NAME_STAFF",
 			[]string{"NAME_PATIENT:\"Doc\" Embree@de.subclass", "NAME_STAFF:ROY \"PETE\"@de.subclass"},
-		}, {
+		},
+		{
 			"a bracket goes with its partner", "(Roux) und Adler (Graz) dort", "", "Roux=B-NAME_STAFF )=I-NAME_STAFF Adler=B-NAME_PATIENT (=I-NAME_PATIENT Graz=I-NAME_PATIENT",
 			[]string{"NAME_STAFF:Roux@de.subclass", "NAME_PATIENT:Adler (Graz)@de.subclass"},
 		},
