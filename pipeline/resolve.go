@@ -177,15 +177,12 @@ func tidy(text string, s phi.Span) phi.Span {
 	if s.Score >= certain {
 		return s
 	}
-	switch s.Type {
-	case phi.NameUsername:
-	case phi.LocationOrganization:
+	switch {
+	case s.Type == phi.LocationOrganization:
 		s.Start += wordsBefore(text[s.Start:s.End], kinds)
-	default:
-		if s.Type.Category() == phi.CategoryName {
-			s.Start += wordsBefore(text[s.Start:s.End], titles)
-			s.End -= possessiveSuffix(text[s.Start:s.End])
-		}
+	case s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername:
+		s.Start += wordsBefore(text[s.Start:s.End], titles)
+		s.End -= possessiveSuffix(text[s.Start:s.End])
 	}
 	return s
 }

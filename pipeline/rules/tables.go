@@ -230,7 +230,7 @@ func (s *scan) field(c cell, kind class) {
 // enumerators protects the numbers that a list begins its lines with: "1.)", "2)".
 func (s *scan) enumerators() {
 	for i := range s.toks {
-		if !s.lineStart(i) || !s.isNumber(i) || s.at(i).runes > 2 || s.taken[i] != phi.NoCategory {
+		if !s.lineStart(i) || !s.isNumber(i) || s.at(i).runes > 2 {
 			continue
 		}
 		j := i + 1
@@ -238,7 +238,7 @@ func (s *scan) enumerators() {
 			j++
 		}
 		if s.isSign(j, ')') && s.glued(j) {
-			s.spans = append(s.spans, phi.Span{Start: s.at(i).start, End: s.at(j).end, Type: phi.Protected, Score: refutedScore, Source: "rules.table"})
+			s.refute(i, j)
 		}
 	}
 }
@@ -250,27 +250,34 @@ const measured = 3
 // settings of a ventilator, weights, beds that are free. A row with a month lists days; a year may be a date.
 func (s *scan) measurements() {
 	for i := 0; i < len(s.toks); i++ {
-		if !s.numberCell(i) || s.at(i).lines > 0 {
+		if !s.numberCell(i) || s.lineStart(i) {
 			continue
 		}
 		from := i
-		for i+1 < len(s.toks) && s.at(i+1).lines == 0 && s.numberCell(i+1) {
+		for s.sameLine(i+1) && s.numberCell(i+1) {
 			i++
 		}
 		if i+1-from < measured || !s.named(from) {
 			continue
 		}
 		for k := from; k <= i; k++ {
-			if s.taken[k] == phi.NoCategory && !s.year(k) {
-				s.spans = append(s.spans, phi.Span{Start: s.at(k).start, End: s.at(k).end, Type: phi.Protected, Score: refutedScore, Source: "rules.table"})
+			if !s.year(k) {
+				s.refute(k, k)
 			}
 		}
 	}
 }
 
+// refute protects what begins with token i and ends with token j against the models, unless i is part of a finding.
+func (s *scan) refute(i, j int) {
+	if s.taken[i] == phi.NoCategory {
+		s.spans = append(s.spans, phi.Span{Start: s.at(i).start, End: s.at(j).end, Type: phi.Protected, Score: refutedScore, Source: "rules.table"})
+	}
+}
+
 // numberCell says whether token i is a number of at most four digits that fills a cell of an aligned line.
 func (s *scan) numberCell(i int) bool {
-	return s.isNumber(i) && s.at(i).runes <= 4 && s.at(i).gap > 1 && (i+1 == len(s.toks) || s.at(i+1).gap > 1 || s.at(i+1).lines > 0)
+	return s.isNumber(i) && s.at(i).runes <= 4 && s.at(i).gap > 1 && (s.lineEnd(i) || s.at(i+1).gap > 1)
 }
 
 // longestRow is how many tokens before a number are looked at, and behind it: a longer line is no row of a table.
@@ -279,13 +286,13 @@ const longestRow = 100
 // named says whether a word stands before token i in its line, and no month anywhere in it.
 func (s *scan) named(i int) bool {
 	from, to, word := i, i+1, false
-	for ; s.at(from).lines == 0 && from > 0; from-- {
+	for ; s.sameLine(from); from-- {
 		if i-from == longestRow {
 			return false
 		}
 		word = word || s.isWord(from-1)
 	}
-	for to < len(s.toks) && s.at(to).lines == 0 && to-i < longestRow {
+	for s.sameLine(to) && to-i < longestRow {
 		to++
 	}
 	return word && !slices.ContainsFunc(s.toks[from:to], func(t token) bool { return t.class&month != 0 })
