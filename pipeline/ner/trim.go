@@ -22,6 +22,8 @@ var (
 	agedWord = regexp.MustCompile(`^\d{1,3}(\p{L}[\p{L}/]*)$`)
 	// dialledWord is a number with the sign for an extension or a pager written to it: x4711, p7714.
 	dialledWord = regexp.MustCompile(`^[xXpP]\d`)
+	// clockBehind is the time of day behind a date, which is no PHI: 2021-03-04T06:41:00+01:00, 4.3.2021, 14:30 Uhr.
+	clockBehind = regexp.MustCompile(`(?:T|,? )\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?(?: ?(?:Uhr|h))?$`)
 	// initial is a name's last word of one letter.
 	initial = regexp.MustCompile(`(?:^|[\s.-])\p{Lu}$`)
 )
@@ -100,12 +102,16 @@ func shed(text string, s phi.Span) phi.Span {
 	}
 }
 
-// unglue leaves out what is written to a number and says what it is.
+// unglue leaves out what is written to a number and says what it is, and the time of day behind a date.
 func unglue(text string, s phi.Span) phi.Span {
 	if s.End-s.Start > reach {
 		return s
 	}
 	switch s.Type.Category() {
+	case phi.CategoryDate:
+		if at := clockBehind.FindStringIndex(text[s.Start:s.End]); at != nil && at[0] > 0 {
+			s.End = s.Start + at[0]
+		}
 	case phi.CategoryAge:
 		if m := agedWord.FindStringSubmatch(text[s.Start:s.End]); m != nil {
 			s.End -= len(m[1])

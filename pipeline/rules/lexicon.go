@@ -121,7 +121,7 @@ var words = map[class]string{
 		kassenzeichen vorgangsnummer auftragsnummer rechnungsnummer mbi hic hicn nric cnic aadhaar ppsn pps nino ahvn sn iban imc ihi irn dva
 		barcode vin fallkn patientennr laborauftrag kundennr probennr journalnr e-nr eingangsnr histonr spec specimen encounter eudract
 		nct pan passport reisepass personalausweis abn medicare medicaid mmc hpi cpso mdcn mcnz wbmc cpsns phn hcc badge collar geraetenr member mitgliedsnr versicherungsnr vers versnr versichertennr
-		versichertennummer ik bnr escription order rx case claim policy kartei kontonr konto kto kundennummer buchungsnummer belegnummer`,
+		versichertennummer ik bnr nmbi hpcsa vpnr nhia msi ohip ramq ur irb escription order rx case claim policy kartei kontonr konto kto kundennummer buchungsnummer belegnummer`,
 	weakIDHead: `fall pat patient patienten aufnahme aufn akte ref referenz reference auftrag befund histo histologie patho pathologie zyto zytologie labor
 		probe einsendung eingang eing rechnung rg beleg vorgang bewilligung ticket job doc document report file order req request
 		requisition lab path cyto cytology specimen accession chart record unit account acct claim case policy police group grp member
@@ -201,17 +201,17 @@ var words = map[class]string{
 	lot:    `charge chargennr chargennummer ch-b chb lot batch lotnr chargen`,
 	account: `iban konto kto kontonummer kontonr bankverbindung bankverb acct account sparbuch rechnung rechnungsnummer rechnungsnr kundennummer kundennr invoice
 		bill visa mastercard`,
-	study: `studie study trial protocol protokoll studien-nr eudract nct registerstudie prüfplan ind subject proband studiennummer randomization`,
+	study: `studie study trial protocol protokoll studien-nr eudract nct registerstudie prüfplan ind subject proband studiennummer randomization irb`,
 	license: `lanr bsnr npi dea zsr gln gmc nmc hcpc upin clia ik bnr lic licence license imc approbation cpso mdcn mcnz wbmc cpsns nebenbetriebsstaette
-		betriebsstaette betriebsstaettennummer arztnummer arztnr lizenz provider ahpra mmc pin nrc`,
+		betriebsstaette betriebsstaettennummer arztnummer arztnr lizenz provider ahpra mmc pin nrc nmbi hpcsa vpnr`,
 	healthplan: `kvnr vnr versichertennummer versichertennr versnr versicherungsnr versicherungsnummer vers mitgliedsnr mitgliedsnummer mitglnr mitglied
 		member policy police group grp medicare medicaid mbi hic hicn kv krankenkasse kasse kk ihi hcn subscriber gms kk-karte phn hcc dva
-		versicherung krankenversicherung aok barmer dak tk ikk bkk plan hmo insurance ins`,
+		versicherung krankenversicherung aok barmer dak tk ikk bkk plan hmo insurance ins nhia msi ohip ramq`,
 	social: `ssn svnr vsnr ahv sozialversicherungsnummer svn rentenversicherungsnummer rvnr rv-nr nric cnic aadhaar ppsn pps nino sv steuer-id steueridentifikationsnummer
 		steuernummer ahvn rvnummer`,
 	patientID: `mrn pid patid patnr fallnr fallnummer fallzahl fall fallkn aufnahmezahl aufnahmenummer aufnahmenr aufn aufnnr aufnahme patientennummer
 		patientennr patientenid patient pat patienten encounter enc visit accession acc acc fid fin csn uhid nhi umrn urn hrn crn chart hosp hospital
-		unit record medical mr akte krankenblatt kartei dossier krankengeschichte kg episode specimen chi nhs`,
+		unit record medical mr akte krankenblatt kartei dossier krankengeschichte kg episode specimen chi nhs ur`,
 	placeLabel: `wohnhaft wohnh adresse anschrift address addr wohnort residing wohnt lives resides straße plz ort heimatadresse wohnadresse wh adr
 		wohnanschrift`,
 	signature: `gez gezeichnet signed dictated diktat diktiert unterschrift visum visiert dictating signiert freigegeben validiert sign sig f.d.r signature reviewed

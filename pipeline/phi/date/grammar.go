@@ -341,7 +341,7 @@ func (g *grammar) yearNumber(p int, y number) int {
 					g.e.text(n.end, n.end+1)
 					g.addDay(d, 0)
 					g.e.shape = fullShape
-					if sep == '-' && d.end < len(s) && s[d.end] == 'T' {
+					if g.loose && sep == '-' && d.end < len(s) && s[d.end] == 'T' { // in running text the time stays
 						if end := isoTime(s, d.end); end > d.end {
 							g.e.text(d.end, end)
 							g.e.shape = stampShape

@@ -271,6 +271,9 @@ func (sc *scanner) take(p int, end *int) bool {
 			return false
 		}
 	}
+	if sc.dayElsewhere(p) {
+		return false
+	}
 	score := sc.judge(p, end)
 	if score == refuted {
 		sc.refuted = append(sc.refuted, Match{Start: p, End: *end, Score: score})
@@ -289,6 +292,27 @@ func (sc *scanner) take(p int, end *int) bool {
 	}
 	sc.lastEnd = *end
 	return true
+}
+
+// dayElsewhere says whether the number before a month's name belongs to what stands before it, so that the date begins
+// with the name: "C6 Jul 18", "at 22.\nAug 4".
+func (sc *scanner) dayElsewhere(p int) bool {
+	e := &sc.e
+	if e.n < 2 || e.fields[0].unit != dayUnit || !isDigit(sc.s[p]) {
+		return false
+	}
+	month := 1
+	for month < e.n && e.fields[month].unit == textUnit {
+		month++
+	}
+	if month == e.n || e.fields[month].unit != monthNameUnit {
+		return false
+	}
+	if p > 0 && isLetter(sc.s[p-1]) && (p == 1 || !isWordBefore(sc.s, p-1)) {
+		return true
+	}
+	between := sc.s[e.fields[0].to:e.fields[month].from]
+	return sc.lang == phi.English && strings.HasPrefix(between, ".") && strings.Contains(between, "\n")
 }
 
 // split records the dates of "vom 12. bis 14.03.2021", "12.–14.03.2021" and "10./11.11." one by one.

@@ -51,6 +51,8 @@ func TestScan(t *testing.T) {
 		{"en", "Normal colonoscopy in [03/14], repeat in 5 years; visual acuity 20/40. Seen [07/19/1948]."},
 		{"en", "converted the morning of [3/1]. Creatinine [2/28] 1.2, [3/2] 1.4. Admitted [02/27/2019]."},
 		{"en", "admitted[12Mar2021]stable"},
+		{"en", "Lot C6 [Jul 18], stool x3. [Aug 12] home, HSC at 22.\n[Aug 4] 10:00, [22 Aug 2021]"},
+		{"de", "Protokoll [2025-03-02]T06:41:00-05:00, am [22.\nAugust 2021]"},
 		{"de", "Beginn im [Frühjahr], seit [Sommerferien] besser, am Morgen des [28.] gefunden; Spülung bis zum Morgen des 1. Tages."},
 		{"de", "Pat.-Etikett: neumann gudrun [02051941] w 90011847, Hr. Salzmann (Jg. [51]), ein Sommertyp"},
 		{"en", "Out of work since the [summer], back by [spring]; weak since the fall. [Labor Day weekend], [Cinco de Mayo]."},
