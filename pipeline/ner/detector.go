@@ -274,8 +274,10 @@ type tagger struct {
 }
 
 func (r *reading) prepare() {
-	for range r.decisions {
-		r.builders = append(r.builders, &builder{text: r.doc.Text, ensembles: r.ensembles})
+	for _, decisions := range r.decisions {
+		r.builders = append(r.builders, &builder{
+			text: r.doc.Text, language: r.doc.Language, ensembles: r.ensembles, credulous: slices.ContainsFunc(decisions, Decision.credulous),
+		})
 	}
 	for i, e := range r.ensembles {
 		still := 1.0

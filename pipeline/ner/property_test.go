@@ -15,6 +15,8 @@ import (
 
 	"fhirdeid/pipeline"
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // TestMain lets random tests draw the same cases each time, unless a seed is given.
@@ -269,6 +271,9 @@ func checkDetect(t *testing.T, text string, seed uint64, n int, pooling Pooling)
 			word := strings.ToLower(text[u.start:u.end])
 			if neverFirst[word] || neverLast[word] {
 				continue // may stand at a border at one lambda and inside at another
+			}
+			if lambdas[i] < 1 && (len(word) <= 3 || lists.Lookup(fold.Fold(word).Text).Common("") > 0) {
+				continue // may be in doubt as one type and not as another
 			}
 			if u.word && before[u.start] && !covered[u.start] {
 				t.Fatalf("lambda %v covers less than %v", lambdas[i], lambdas[i-1])

@@ -13,6 +13,8 @@ import (
 // builder joins decided words to spans. Words come in the order of the text.
 type builder struct {
 	text      string
+	language  phi.Language
+	credulous bool // takes all that the taggers say
 	ensembles []*Ensemble
 	spans     []phi.Span
 	open      draft
@@ -116,9 +118,10 @@ func (d *draft) kind() phi.Type {
 func (b *builder) close() {
 	d := &b.open
 	if d.end > 0 && d.words { // a lone comma is no PHI
-		b.spans = append(b.spans, phi.Span{
-			Start: d.start, End: d.end, Type: d.kind(), Score: d.score, Source: d.from.names(b.ensembles),
-		})
+		s := phi.Span{Start: d.start, End: d.end, Type: d.kind(), Score: d.score, Source: d.from.names(b.ensembles)}
+		if b.credulous || !doubtful(b.text, s, b.language) {
+			b.spans = append(b.spans, s)
+		}
 	}
 	d.end = 0
 }

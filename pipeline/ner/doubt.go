@@ -1,0 +1,81 @@
+package ner
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
+)
+
+// credulous says whether a decision asks for everything that might be PHI.
+func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
+
+// doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
+// use, a formula beside a signature. Whoever else finds something there is not touched by it.
+func doubtful(text string, s phi.Span, language phi.Language) bool {
+	return rowNumber(text, s) || formula(text, s) || everyday(text, s, language)
+}
+
+// surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
+const surePlace = 0.9
+
+// rowNumber says whether the span is a number of at most three digits at the beginning of a line that passes for a place
+// though no tagger is sure: it counts the rows of a list. No postcode is so short.
+func rowNumber(text string, s phi.Span) bool {
+	const digits = 3
+	if s.Type.Category() != phi.CategoryLocation || s.Type != phi.LocationZIP && s.Score >= surePlace || s.Len() > digits {
+		return false
+	}
+	before := strings.TrimRight(text[:s.Start], " \t")
+	return (before == "" || before[len(before)-1] == '\n') && strings.Trim(text[s.Start:s.End], "0123456789") == ""
+}
+
+// The scores from which words of everyday use may be a place or a name all the same: "Secure Start", "Frau Zufall".
+const (
+	everydayPlace = 0.75
+	everydayName  = 0.7
+)
+
+// everyday says whether the span takes nothing but words of everyday and clinical use for a place or a name, without being
+// sure. Of such spans in letters that no tagger was trained on nine in ten are wrong.
+func everyday(text string, s phi.Span, language phi.Language) bool {
+	var bears func(lists.Word) bool
+	switch s.Type.Category() {
+	case phi.CategoryLocation:
+		if s.Score >= everydayPlace {
+			return false
+		}
+		bears = townBears
+	case phi.CategoryName:
+		if s.Score >= everydayName || s.Type == phi.NameUsername || s.Len() < 3 { // two letters sign a note
+			return false
+		}
+		bears = personBears
+	default:
+		return false
+	}
+	words := strings.FieldsFunc(text[s.Start:s.End], func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+		w := lists.Lookup(fold.Fold(word).Text)
+		return w.Common(language) < 2 || bears(w)
+	})
+}
+
+// townBears and personBears say whether an everyday word is a common name as well: Essen, Klein, Rose.
+func townBears(w lists.Word) bool   { return w.City() >= 2 || w.FirstName() >= 3 }
+func personBears(w lists.Word) bool { return w.FirstName() >= 2 || w.Surname() >= 5 }
+
+// formulas stand beside a signature: with one's own hand, on behalf of, signed. "I.V." may be somebody's initials.
+var formulas = map[string]bool{"e.h": true, "eh": true, "i.V": true, "i.A": true, "ppa": true, "gez": true}
+
+// formula says whether the span takes one of them for a name.
+func formula(text string, s phi.Span) bool {
+	const longest = 8
+	if s.Type.Category() != phi.CategoryName || s.Len() > longest {
+		return false
+	}
+	return formulas[strings.TrimRight(strings.Join(strings.Fields(text[s.Start:s.End]), ""), ".")]
+}

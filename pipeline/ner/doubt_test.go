@@ -1,0 +1,69 @@
+package ner
+
+import (
+	"strings"
+	"testing"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// part is the span of that part of a text.
+func part(t *testing.T, text, of string, kind phi.Type, score float64) phi.Span {
+	t.Helper()
+	start := strings.Index(text, of)
+	if start < 0 {
+		t.Fatalf("%q is not in %q", of, text)
+	}
+	return phi.Span{Start: start, End: start + len(of), Type: kind, Score: score}
+}
+
+func TestDoubtful(t *testing.T) {
+	for _, c := range []struct {
+		text, of string
+		language phi.Language
+		kind     phi.Type
+		score    float64
+		want     bool
+	}{
+		{"Liste:\n 002 | MKO", "002", phi.German, phi.LocationHospital, 0.5, true},
+		{"Liste:\n 002 | MKO", "002", phi.German, phi.LocationHospital, 0.95, false},
+		{"005 | E-L", "005", phi.German, phi.LocationZIP, 0.95, true},
+		{"Liste:\n 4600 Olten", "4600", phi.German, phi.LocationZIP, 0.5, false},
+		{"verlegt auf 12", "12", phi.German, phi.LocationHospital, 0.5, false},
+		{"12 Müller", "12", phi.German, phi.Age, 0.5, false},
+		{"Ausschlag am bauch", "bauch", phi.German, phi.LocationOther, 0.3, true},
+		{"Ausschlag am bauch", "bauch", phi.German, phi.LocationOther, 0.8, false},
+		{"Wohnhaft in Bauchheim", "Bauchheim", phi.German, phi.LocationCity, 0.3, false},
+		{"the electric company", "company", phi.English, phi.LocationOrganization, 0.2, true},
+		{"bringt wolle mit", "wolle", phi.German, phi.NameStaff, 0.6, true},
+		{"bringt wolle mit", "wolle", phi.German, phi.NameStaff, 0.7, false},
+		{"bringt wolle mit", "wolle", phi.German, phi.NameUsername, 0.3, false},
+		{"von koch gebracht", "koch", phi.German, phi.NameStaff, 0.6, false},
+		{"abgesprochen (an)", "an", phi.German, phi.NameStaff, 0.3, false},
+		{"als koch tätig", "koch", phi.German, phi.ProfessionProfession, 0.3, false},
+		{"Adelsberger e. h.", "e. h.", phi.German, phi.NameStaff, 0.9, true},
+		{"Adelsberger i. V.", "i. V.", phi.German, phi.NameStaff, 0.9, true},
+		{"Adelsberger I. V.", "I. V.", phi.German, phi.NameStaff, 0.9, false},
+	} {
+		if got := doubtful(c.text, part(t, c.text, c.of, c.kind, c.score), c.language); got != c.want {
+			t.Errorf("%q in %q as %s with %.2f: %v", c.of, c.text, c.kind, c.score, got)
+		}
+	}
+}
+
+// The time of day behind a date stays in the text.
+func TestTrimLeavesTimes(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"2025-03-02T06:41:00-05:00", "2025-03-02"},
+		{"2025-03-02T06:41:00.250Z", "2025-03-02"},
+		{"4.3.2021, 14:30 Uhr", "4.3.2021"},
+		{"12/3/2021 9:15", "12/3/2021"},
+		{"March 5, 2021", "March 5, 2021"},
+		{"14:30", "14:30"},
+	} {
+		s := trim(c.text, phi.Span{End: len(c.text), Type: phi.DateDate, Score: 0.9}, 0)
+		if got := c.text[s.Start:s.End]; got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
