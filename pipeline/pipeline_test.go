@@ -391,6 +391,7 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 	}
 	ranged, list, two := "vom 2.–23.3.2016 hier", "Dienst 10./11.11., EK", "Mai 2019 8.6.2020"
 	ward, jobs, towns := "Station 4, Klinikum Aach", "BEST bus driver", "Ulm, Aach"
+	trainee, firm, trades := "Lehrling zum Tischler", "Müller & Aach", "Koch und Kellner"
 	for _, c := range []struct {
 		text  string
 		spans []phi.Span
@@ -402,6 +403,9 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 		{two, []phi.Span{at(two, two, phi.DateDate, nil), at(two, "Mai 2019", phi.DateDate, day(1)), at(two, "8.6.2020", phi.DateDate, day(2))}, []string{two}},
 		{ward, []phi.Span{at(ward, "Station 4", phi.LocationHospital, nil), at(ward, "Klinikum Aach", phi.LocationHospital, nil)}, []string{ward}},
 		{jobs, []phi.Span{at(jobs, "BEST", phi.ProfessionProfession, nil), at(jobs, "bus driver", phi.ProfessionProfession, nil)}, []string{jobs}},
+		{trainee, []phi.Span{at(trainee, "Lehrling", phi.ProfessionProfession, nil), at(trainee, "Tischler", phi.ProfessionProfession, nil)}, []string{trainee}},
+		{firm, []phi.Span{at(firm, "Müller", phi.LocationOrganization, nil), at(firm, "Aach", phi.LocationOrganization, nil)}, []string{firm}},
+		{trades, []phi.Span{at(trades, "Koch", phi.ProfessionProfession, nil), at(trades, "Kellner", phi.ProfessionProfession, nil)}, []string{"Koch", "Kellner"}},
 		{towns, []phi.Span{at(towns, "Ulm", phi.LocationCity, nil), at(towns, "Aach", phi.LocationCity, nil)}, []string{"Ulm", "Aach"}},
 	} {
 		var got []string
