@@ -97,6 +97,9 @@ func (r *reader) eponym(i int) int {
 		return end
 	}
 	if r.tokens[i].gap != hyphen && r.protectedWord(i) {
+		if end < len(r.tokens) && r.tokens[end].gap == space && subgrade[r.word(end)] {
+			end++ // no surname
+		}
 		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.eponym")
 		return end
 	}
@@ -139,12 +142,15 @@ func (r *reader) protectedWord(i int) bool {
 		if (n.gap == space || n.gap == comma) && r.cue(i+1)&clinical != 0 && n.shape == small {
 			return true
 		}
-		if n.gap == space && n.shape == number && n.end-n.start <= 2 || n.gap == space && (n.shape == capitals || n.initial) && roman(r.word(i+1)) {
-			return true // Gleason 7, Billroth II, Weber B
+		if n.gap == space && n.shape == number && n.end-n.start <= 2 || n.gap == space && (n.shape == capitals || n.initial) && roman(r.word(i+1)) || n.gap == space && subgrade[r.word(i+1)] {
+			return true // Gleason 7, Billroth II, Weber B, Forrest Ib
 		}
 	}
 	return false
 }
+
+// subgrade holds the grades that are parted once more.
+var subgrade = lists.Set("ia ib ic iia iib iic iiia iiib iiic iva ivb")
 
 func roman(w string) bool {
 	return strings.Trim(w, "iv") == "" || w == "a" || w == "b" || w == "c"

@@ -49,7 +49,7 @@ func (r *reader) shorthandAt(i int) bool {
 // Scores that are names as well ("Tanner 3") are left to the eponyms, since a list may hold a patient and an age.
 var graded = lists.Set(`pod dol pma ecog nyha asa gcs nihss mrs rass zargar apgar qsofa sofa curb perc timi meld tinetti kellgren
 outerbridge bosniak fuhrman isup pirads birads tirads lirads fazekas scheltens moca mmse mmst phq gad ciwa cows flacc nrs vas
-mallampati killip ccs tnm kdigo rifle akin deauville rai iss`)
+mallampati killip ccs tnm kdigo rifle akin deauville rai iss bromage`)
 
 // grade gives the end of a score with its number that begins at token i, i where there is none.
 func (r *reader) grade(i int) int {
