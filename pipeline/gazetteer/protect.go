@@ -11,7 +11,7 @@ const (
 	termScore   = 0.8 // above what a lone listed name is worth, below a name with its title
 	wordScore   = 0.8
 	eponymScore = 0.8
-	drugScore   = 0.97 // what names a drug and nobody, or a score with its number: no model is that certain
+	drugScore   = 0.97 // what names a drug and nobody, a score with its number, a term of medicine: no model is that certain
 	shortScore  = 0.95 // a model must be all but certain
 	blankScore  = 0.99
 )
