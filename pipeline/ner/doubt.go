@@ -36,6 +36,7 @@ func rowNumber(text string, s phi.Span) bool {
 // The scores from which words of everyday use may be a place or a name all the same: "Secure Start", "Frau Zufall".
 const (
 	everydayPlace = 0.75
+	everydayTitle = 0.9 // in capitals, where headings and tests look like places
 	everydayName  = 0.7
 )
 
@@ -45,7 +46,7 @@ func everyday(text string, s phi.Span, language phi.Language) bool {
 	var bears func(lists.Word) bool
 	switch s.Type.Category() {
 	case phi.CategoryLocation:
-		if s.Score >= everydayPlace {
+		if inside := text[s.Start:s.End]; s.Score >= everydayPlace && (s.Score >= everydayTitle || inside != strings.ToUpper(inside)) {
 			return false
 		}
 		bears = townBears

@@ -33,6 +33,8 @@ func TestDoubtful(t *testing.T) {
 		{"12 Müller", "12", phi.German, phi.Age, 0.5, false},
 		{"Ausschlag am bauch", "bauch", phi.German, phi.LocationOther, 0.3, true},
 		{"Ausschlag am bauch", "bauch", phi.German, phi.LocationOther, 0.8, false},
+		{"WOUND TO THE LEFT BUTTOCK IN", "LEFT BUTTOCK", phi.English, phi.LocationHospital, 0.85, true},
+		{"WOUND TO THE LEFT BUTTOCK IN", "LEFT BUTTOCK", phi.English, phi.LocationHospital, 0.92, false},
 		{"Wohnhaft in Bauchheim", "Bauchheim", phi.German, phi.LocationCity, 0.3, false},
 		{"the electric company", "company", phi.English, phi.LocationOrganization, 0.2, true},
 		{"bringt wolle mit", "wolle", phi.German, phi.NameStaff, 0.6, true},
