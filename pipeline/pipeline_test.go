@@ -144,14 +144,14 @@ func TestHospitalIsNoCity(t *testing.T) {
 	}
 }
 
-// What kind of organisation or whose title it is stays in the text.
+// What kind of organisation or whose title it is stays in the text; what tells a town from others goes with it.
 func TestResolveLeavesKindsOutside(t *testing.T) {
-	text := "Kita Sternschnuppe, Fa. B. Braun, Mallam Sanusi, The Mission, Kita"
+	text := "Kita Sternschnuppe, Fa. B. Braun, Mallam Sanusi, The Mission, Langnau i.E. BE, Freiburg i. V., Kita"
 	spans := []phi.Span{}
 	for _, s := range []struct {
 		of string
 		t  phi.Type
-	}{{"Kita Sternschnuppe", phi.LocationOrganization}, {"Fa. B. Braun", phi.LocationOrganization}, {"Mallam Sanusi", phi.NamePatient}, {"The Mission", phi.LocationOrganization}} {
+	}{{"Kita Sternschnuppe", phi.LocationOrganization}, {"Fa. B. Braun", phi.LocationOrganization}, {"Mallam Sanusi", phi.NamePatient}, {"The Mission", phi.LocationOrganization}, {"Langnau", phi.LocationCity}, {"Freiburg", phi.LocationCity}} {
 		at := strings.Index(text, s.of)
 		spans = append(spans, phi.Span{Start: at, End: at + len(s.of), Type: s.t, Score: 0.9})
 	}
@@ -160,7 +160,7 @@ func TestResolveLeavesKindsOutside(t *testing.T) {
 	for _, s := range Resolve(text, spans) {
 		got = append(got, text[s.Start:s.End])
 	}
-	if want := []string{"Sternschnuppe", "B. Braun", "Sanusi", "The Mission", "Kita"}; !slices.Equal(got, want) {
+	if want := []string{"Sternschnuppe", "B. Braun", "Sanusi", "The Mission", "Langnau i.E.", "Freiburg", "Kita"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -178,6 +179,8 @@ func tidy(text string, s phi.Span) phi.Span {
 		return s
 	}
 	switch {
+	case s.Type == phi.LocationCity:
+		s.End += len(region.FindString(text[s.End:min(len(text), s.End+longestRegion)]))
 	case s.Type == phi.LocationOrganization:
 		s.Start += wordsBefore(text[s.Start:s.End], kinds)
 	case s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername:
@@ -186,6 +189,11 @@ func tidy(text string, s phi.Span) phi.Span {
 	}
 	return s
 }
+
+// region is what tells a town from others of its name, in short: Langnau i.E., Freiburg i. Br., Wangen b. Olten.
+var region = regexp.MustCompile(`^ [iabuv]\. ?(?:d\. ?)?(?:Allg|Br|Brsg|E|Erzgeb|H|Inn|M|Main|N|O|Odw|Olten|OPf|Rh|Rügen|S|Sa|Saale|Schw|See|T|Th|Ts|W|Westf)\b\.?`)
+
+const longestRegion = 24 // bytes
 
 // growLimit bounds the growth, so that a run of letters without any border stays affordable.
 const growLimit = 64
