@@ -573,7 +573,7 @@ func partsOfOne(text string, a, b phi.Span) bool {
 	return false
 }
 
-// bonds hold one name together where both sides of them were found, as 500 times within the marks of our letters and
+// bonds hold one name together where both sides of them were found, as hundreds of times within the marks of our letters and
 // never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin". unions do so for institutions.
 var (
 	bonds  = gaps("der des dem den die das im am in an auf bei beim für zum zur als von vom mit of the at for on")
