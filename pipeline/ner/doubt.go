@@ -1,6 +1,7 @@
 package ner
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,11 +60,14 @@ func everyday(text string, s phi.Span, language phi.Language) bool {
 		return false
 	}
 	words := strings.FieldsFunc(text[s.Start:s.End], func(r rune) bool { return !unicode.IsLetter(r) })
-	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+	return len(words) > 0 && !longNumber.MatchString(text[s.Start:s.End]) && !slices.ContainsFunc(words, func(word string) bool {
 		w := lists.Lookup(fold.Fold(word).Text)
 		return w.Common(language) < 2 || bears(w)
 	})
 }
+
+// longNumber is one that is more than that of a room or a house: "Postfach 4711".
+var longNumber = regexp.MustCompile(`\d{4}`)
 
 // townBears and personBears say whether an everyday word is a common name as well: Essen, Klein, Rose.
 func townBears(w lists.Word) bool   { return w.City() >= 2 || w.FirstName() >= 3 }

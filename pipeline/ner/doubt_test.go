@@ -36,6 +36,8 @@ func TestDoubtful(t *testing.T) {
 		{"WOUND TO THE LEFT BUTTOCK IN", "LEFT BUTTOCK", phi.English, phi.LocationHospital, 0.85, true},
 		{"WOUND TO THE LEFT BUTTOCK IN", "LEFT BUTTOCK", phi.English, phi.LocationHospital, 0.92, false},
 		{"Wohnhaft in Bauchheim", "Bauchheim", phi.German, phi.LocationCity, 0.3, false},
+		{"an Fach 4711 senden", "Fach 4711", phi.German, phi.LocationOther, 0.3, false},
+		{"an Fach 47 senden", "Fach 47", phi.German, phi.LocationOther, 0.3, true},
 		{"the electric company", "company", phi.English, phi.LocationOrganization, 0.2, true},
 		{"bringt wolle mit", "wolle", phi.German, phi.NameStaff, 0.6, true},
 		{"bringt wolle mit", "wolle", phi.German, phi.NameStaff, 0.7, false},

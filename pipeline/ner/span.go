@@ -166,6 +166,7 @@ func (b *builder) finish() []phi.Span {
 			out[i].End = low
 		}
 	}
+	out = slices.DeleteFunc(out, func(s phi.Span) bool { return s.Start >= s.End }) // signs without width alone
 	slices.SortFunc(out, func(a, c phi.Span) int { return cmp.Or(cmp.Compare(a.Start, c.Start), phi.Compare(a, c)) })
 	return out
 }
