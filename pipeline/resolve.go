@@ -559,13 +559,13 @@ func partsOfOne(text string, a, b phi.Span) bool {
 	case phi.CategoryDate:
 		return (gap == " " || gap == "") && (a.Interval == nil || b.Interval == nil)
 	case phi.CategoryProfession, phi.CategoryOther:
-		return a.Type == b.Type && (gap == " " || bonds[gap])
+		return a.Type == b.Type && bonds[gap]
 	case phi.CategoryLocation:
 		switch a.Type {
 		case phi.LocationHospital: // a ward and its hospital
-			return a.Type == b.Type && (gap == " " || gap == ", " || bonds[gap] || unions[gap])
+			return a.Type == b.Type && (bonds[gap] || unions[gap] || gap == ", ")
 		case phi.LocationOrganization:
-			return a.Type == b.Type && (gap == " " || bonds[gap] || unions[gap])
+			return a.Type == b.Type && (bonds[gap] || unions[gap])
 		case phi.LocationOther:
 			return a.Type == b.Type && gap == " "
 		}
@@ -574,15 +574,15 @@ func partsOfOne(text string, a, b phi.Span) bool {
 }
 
 // bonds hold one name together where both sides of them were found, as hundreds of times within the marks of our letters and
-// never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin". unions do so for institutions.
+// never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin"; so does a space alone. unions do so for institutions.
 var (
 	bonds  = gaps("der des dem den die das im am in an auf bei beim für zum zur als von vom mit of the at for on")
 	unions = gaps("und & and")
 )
 
-// gaps are these words with a space on either side.
+// gaps are a space, and these words with a space on either side.
 func gaps(words string) map[string]bool {
-	out := map[string]bool{}
+	out := map[string]bool{" ": true}
 	for word := range strings.FieldsSeq(words) {
 		out[" "+word+" "] = true
 	}

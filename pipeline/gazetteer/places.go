@@ -15,7 +15,7 @@ func (r *reader) place(i int) int {
 	case end == i:
 		return r.oneWord(i)
 	case value&isProtected != 0:
-		r.emit(i, end, phi.Protected, drugScore, "gazetteer.term")
+		r.emit(i, end, phi.Protected, termScore, "gazetteer.term")
 		return end
 	case value&isHospital != 0 && r.allCapital(i, end):
 		r.emit(i, end, phi.LocationHospital, 0.88, "gazetteer.hospital")

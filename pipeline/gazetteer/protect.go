@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	termScore   = 0.8 // above what a lone listed name is worth, below a name with its title
 	wordScore   = 0.8
 	eponymScore = 0.8
-	drugScore   = 0.97 // what names a drug and nobody, a score with its number, a term of medicine: no model is that certain
+	termScore   = 0.97 // what names a drug and nobody, a score with its number, a term of medicine: no model is that certain
 	shortScore  = 0.95 // a model must be all but certain
 	blankScore  = 0.99
 )
@@ -28,7 +27,7 @@ func (r *reader) protect(i int) int {
 	}
 	w := t.word
 	if end := r.grade(i); end > i {
-		r.emit(i, end, phi.Protected, drugScore, "gazetteer.term")
+		r.emit(i, end, phi.Protected, termScore, "gazetteer.term")
 		return end
 	}
 	if r.shorthandAt(i) {
@@ -44,7 +43,7 @@ func (r *reader) protect(i int) int {
 		(i+1 == len(r.tokens) || r.tokens[i+1].gap != hyphen) && t.gap != hyphen {
 		switch {
 		case w.Drug():
-			r.emit(i, i+1, phi.Protected, drugScore, "gazetteer.term")
+			r.emit(i, i+1, phi.Protected, termScore, "gazetteer.term")
 		case w.Common("") < 2:
 			r.emit(i, i+1, phi.Protected, wordScore, "gazetteer.term")
 		}
@@ -97,7 +96,7 @@ func (r *reader) eponym(i int) int {
 		return end
 	}
 	if r.tokens[i].gap != hyphen && r.protectedWord(i) {
-		if end < len(r.tokens) && r.tokens[end].gap == space && subgrade[r.word(end)] {
+		if r.subgraded(end) {
 			end++ // no surname
 		}
 		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.eponym")
@@ -137,13 +136,16 @@ func (r *reader) protectedWord(i int) bool {
 	if diseases[r.word(i)] {
 		return true
 	}
+	if r.subgraded(i + 1) {
+		return true // Forrest Ib
+	}
 	if i+1 < len(r.tokens) {
 		n := &r.tokens[i+1]
 		if (n.gap == space || n.gap == comma) && r.cue(i+1)&clinical != 0 && n.shape == small {
 			return true
 		}
-		if n.gap == space && n.shape == number && n.end-n.start <= 2 || n.gap == space && (n.shape == capitals || n.initial) && roman(r.word(i+1)) || n.gap == space && subgrade[r.word(i+1)] {
-			return true // Gleason 7, Billroth II, Weber B, Forrest Ib
+		if n.gap == space && n.shape == number && n.end-n.start <= 2 || n.gap == space && (n.shape == capitals || n.initial) && roman(r.word(i+1)) {
+			return true // Gleason 7, Billroth II, Weber B
 		}
 	}
 	return false
@@ -151,6 +153,11 @@ func (r *reader) protectedWord(i int) bool {
 
 // subgrade holds the grades that are parted once more.
 var subgrade = lists.Set("ia ib ic iia iib iic iiia iiib iiic iva ivb")
+
+// subgraded says whether token i is such a grade behind a word.
+func (r *reader) subgraded(i int) bool {
+	return i < len(r.tokens) && r.tokens[i].gap == space && subgrade[r.word(i)]
+}
 
 func roman(w string) bool {
 	return strings.Trim(w, "iv") == "" || w == "a" || w == "b" || w == "c"

@@ -44,10 +44,15 @@ const (
 // everyday says whether the span takes nothing but words of everyday and clinical use for a place or a name, without being
 // sure. Of such spans in letters that no tagger was trained on nine in ten are wrong.
 func everyday(text string, s phi.Span, language phi.Language) bool {
+	inside := text[s.Start:s.End]
 	var bears func(lists.Word) bool
 	switch s.Type.Category() {
 	case phi.CategoryLocation:
-		if inside := text[s.Start:s.End]; s.Score >= everydayPlace && (s.Score >= everydayTitle || inside != strings.ToUpper(inside)) {
+		sure := everydayPlace
+		if inside == strings.ToUpper(inside) {
+			sure = everydayTitle
+		}
+		if s.Score >= sure {
 			return false
 		}
 		bears = townBears
@@ -59,9 +64,9 @@ func everyday(text string, s phi.Span, language phi.Language) bool {
 	default:
 		return false
 	}
-	words := strings.FieldsFunc(text[s.Start:s.End], func(r rune) bool { return !unicode.IsLetter(r) })
-	return len(words) > 0 && !longNumber.MatchString(text[s.Start:s.End]) && !slices.ContainsFunc(words, func(word string) bool {
-		w := lists.Lookup(fold.Fold(word).Text)
+	words := strings.FieldsFunc(inside, func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(words) > 0 && !longNumber.MatchString(inside) && !slices.ContainsFunc(words, func(word string) bool {
+		w := lists.Lookup(fold.Key(word))
 		return w.Common(language) < 2 || bears(w)
 	})
 }

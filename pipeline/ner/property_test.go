@@ -229,14 +229,17 @@ func TestDetectLong(t *testing.T) {
 // mayBeDoubtful says whether a word may be left in a span of one type and not of another, see doubtful.
 func mayBeDoubtful(word string) bool {
 	letters := strings.FieldsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
-	return len(word) <= 3 || len(letters) > 0 && !slices.ContainsFunc(letters, func(w string) bool { return lists.Lookup(fold.Fold(w).Text).Common("") == 0 })
+	return len(word) <= 3 || len(letters) > 0 && !slices.ContainsFunc(letters, func(w string) bool { return lists.Lookup(fold.Key(w)).Common("") == 0 })
 }
+
+// weightless says whether a rune is a sign without width.
+func weightless(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // joint says whether a text begins or ends with a sign without width, which trim leaves outside of a span.
 func joint(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return unicode.Is(unicode.Cf, first) || unicode.Is(unicode.Cf, last)
+	return weightless(first) || weightless(last)
 }
 
 func checkDetect(t *testing.T, text string, seed uint64, n int, pooling Pooling) {
@@ -287,7 +290,7 @@ func checkDetect(t *testing.T, text string, seed uint64, n int, pooling Pooling)
 		}
 		for _, u := range units(text, 0, len(text)) {
 			word := strings.ToLower(text[u.start:u.end])
-			seen := strings.TrimLeftFunc(text[u.start:u.end], func(r rune) bool { return unicode.Is(unicode.Cf, r) })
+			seen := strings.TrimLeftFunc(text[u.start:u.end], weightless)
 			if seen == "" {
 				continue
 			}

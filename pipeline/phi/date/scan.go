@@ -308,7 +308,7 @@ func (sc *scanner) dayElsewhere(p int) bool {
 	if month == e.n || e.fields[month].unit != monthNameUnit {
 		return false
 	}
-	if p > 0 && isLetter(sc.s[p-1]) && (p == 1 || !isWordBefore(sc.s, p-1)) {
+	if p > 0 && isLetter(sc.s[p-1]) && !isWordBefore(sc.s, p-1) {
 		return true
 	}
 	between := sc.s[e.fields[0].to:e.fields[month].from]
