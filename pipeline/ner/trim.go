@@ -24,6 +24,8 @@ var (
 	dialledWord = regexp.MustCompile(`^[xXpP]\d`)
 	// clockBehind is the time of day behind a date, which is no PHI: 2021-03-04T06:41:00+01:00, 4.3.2021, 14:30 Uhr.
 	clockBehind = regexp.MustCompile(`(?:T|,? )\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?(?: ?(?:Uhr|h))?$`)
+	// hourBehind is the first part of such a time, where a token ends in it.
+	hourBehind = regexp.MustCompile(`\dT\d\d$`)
 	// initial is a name's last word of one letter.
 	initial = regexp.MustCompile(`(?:^|[\s.-])\p{Lu}$`)
 )
@@ -38,7 +40,7 @@ func trim(text string, s phi.Span, low int) phi.Span {
 	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return blank(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
 	s.Start += len(inside) - len(rest)
 	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
-		return blank(r) || strings.ContainsRune(",;:!?([{«„“”\"–—|=", r)
+		return blank(r) || strings.ContainsRune(",;:!?([]{«„“”\"–—|=", r)
 	}))
 	if strings.HasSuffix(text[s.Start:s.End], ")") && unmatched(text, s) == ')' {
 		s.End--
@@ -111,6 +113,8 @@ func unglue(text string, s phi.Span) phi.Span {
 	case phi.CategoryDate:
 		if at := clockBehind.FindStringIndex(text[s.Start:s.End]); at != nil && at[0] > 0 {
 			s.End = s.Start + at[0]
+		} else if strings.HasPrefix(text[s.End:], ":") && hourBehind.MatchString(text[s.Start:s.End]) {
+			s.End -= len("T06")
 		}
 	case phi.CategoryAge:
 		if m := agedWord.FindStringSubmatch(text[s.Start:s.End]); m != nil {
