@@ -7,6 +7,7 @@ that a run which leaves it as it is loses nothing at its export.
 """
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +19,27 @@ from tokenizers import Tokenizer
 from . import base, labels, model, paths, train
 
 
+PART = re.compile(r"(.+)\.(\d+)")
+
+
 def tensors(file: Path) -> dict[str, np.ndarray]:
-    """The initialisers of a graph made by graph.py; those in four bits come as eight."""
-    return {t.name: numpy_helper.to_array(t).astype(np.int8) if t.data_type == onnx.TensorProto.INT4 else numpy_helper.to_array(t)
-            for t in onnx.load(str(file)).graph.initializer}  # fmt: skip
+    """The initialisers of a graph made by graph.py; those that come in parts are whole again."""
+    out, parts = {}, {}
+    for t in onnx.load(str(file)).graph.initializer:
+        m = PART.fullmatch(t.name)
+        into = parts.setdefault(m[1], {}) if m else out
+        into[int(m[2]) if m else t.name] = numpy_helper.to_array(t)
+    return out | {name: np.concatenate([part[k] for k in sorted(part)], axis=-1) for name, part in parts.items()}
 
 
 def rows(t: dict[str, np.ndarray]) -> np.ndarray:
-    """The embedding of a pack as floats: one scale for each block of a row, or for the whole row."""
+    """The embedding of a pack as floats: a scale for each block of a row."""
     if "word.s" not in t:
         return t["word"]
-    q, scale = t["word"].astype(np.float32), t["word.s"].astype(np.float32)
+    word, scale = t["word"], t["word.s"].astype(np.float32)
+    if word.dtype == np.uint8:  # both halves of a row in one byte
+        word = np.concatenate([word & 15, word >> 4], axis=1).astype(np.float32) - 8
+    q = word.astype(np.float32)
     return (q.reshape(*scale.shape, -1) * scale[..., None]).reshape(q.shape)
 
 
