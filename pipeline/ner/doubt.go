@@ -15,9 +15,9 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a formula beside a signature. Whoever else finds something there is not touched by it.
+// use, a drug, a formula beside a signature. Whoever else finds something there is not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
-	return rowNumber(text, s) || formula(text, s) || everyday(text, s, language)
+	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language)
 }
 
 // surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
@@ -77,6 +77,24 @@ var longNumber = regexp.MustCompile(`\d{4}`)
 // townBears and personBears say whether an everyday word is a common name as well: Essen, Klein, Rose.
 func townBears(w lists.Word) bool   { return w.City() >= 2 || w.FirstName() >= 3 }
 func personBears(w lists.Word) bool { return w.FirstName() >= 2 || w.Surname() >= 5 }
+
+// sureDrug is the score from which what is listed as a drug may be a name all the same.
+const sureDrug = 0.95
+
+// drug says whether the span takes a drug for a name or a place: in small letters, as people write in haste, where the
+// dictionaries do not look for drugs. Of the words listed as drugs hardly one is a name.
+func drug(text string, s phi.Span) bool {
+	inside := text[s.Start:s.End]
+	if c := s.Type.Category(); c != phi.CategoryName && c != phi.CategoryLocation || s.Score >= sureDrug || s.Type == phi.NameUsername ||
+		strings.ContainsFunc(inside, unicode.IsUpper) {
+		return false
+	}
+	words := strings.FieldsFunc(inside, func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+		w := lists.Lookup(fold.Key(word))
+		return !w.Drug() || w.FirstName() >= 2 || w.Surname() >= 2 || w.City() >= 2
+	})
+}
 
 // formulas stand beside a signature: with one's own hand, on behalf of, signed. "I.V." may be somebody's initials.
 var formulas = map[string]bool{"e.h": true, "eh": true, "i.V": true, "i.A": true, "ppa": true, "gez": true}

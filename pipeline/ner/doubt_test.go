@@ -45,6 +45,10 @@ func TestDoubtful(t *testing.T) {
 		{"von koch gebracht", "koch", phi.German, phi.NameStaff, 0.6, false},
 		{"abgesprochen (an)", "an", phi.German, phi.NameStaff, 0.3, false},
 		{"als koch tätig", "koch", phi.German, phi.ProfessionProfession, 0.3, false},
+		{"ich nehme januvia", "januvia", phi.German, phi.NamePatient, 0.8, true},
+		{"ich nehme januvia", "januvia", phi.German, phi.NamePatient, 0.96, false},
+		{"ich nehme Januvia", "Januvia", phi.German, phi.NamePatient, 0.8, false}, // the dictionaries protect it
+		{"ich nehme rennie", "rennie", phi.German, phi.NamePatient, 0.8, false},
 		{"Adelsberger e. h.", "e. h.", phi.German, phi.NameStaff, 0.9, true},
 		{"Adelsberger i. V.", "i. V.", phi.German, phi.NameStaff, 0.9, true},
 		{"Adelsberger I. V.", "I. V.", phi.German, phi.NameStaff, 0.9, false},

@@ -47,8 +47,8 @@ func (v *vocabulary) set(key string, bit lists.Word) {
 //go:embed everyday_de.txt
 var everydayGerman string
 
-//go:embed drugs_en.txt
-var drugsEnglish string // generic and brand names that American and British notes use, from general knowledge
+//go:embed drugs.txt
+var drugs string // generic and brand names that notes and talk in both languages use, from general knowledge
 
 //go:embed everyday_en.txt
 var everydayEnglish string
@@ -238,7 +238,7 @@ func (v *vocabulary) medicine(src *source) {
 			v.set(key, lists.MedicalBit)
 		}
 	}
-	for _, name := range append(src.column("drugs_de", 0), strings.Fields(drugsEnglish)...) {
+	for _, name := range append(src.column("drugs_de", 0), strings.Fields(drugs)...) {
 		if key := fold.Key(name); isName(key) && !v.core[key] && len(key) > 3 {
 			v.set(key, lists.DrugBit)
 		}
