@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     u = sub.add_parser("unpack", help="packs -> a run to go on from")
     u.add_argument("packs", nargs="+", type=Path)
     u.add_argument("--name", default="unpacked")
-    u.add_argument("--role", default="subclass")
+    u.add_argument("--roles", default="subclass", help="heads to take along; the last one's tagger gives the body")
 
     d = sub.add_parser("data", help="corpora -> shards of training text")
     d.add_argument("--name", default="joint")
@@ -80,7 +80,7 @@ def main(argv=None):
     elif a.command == "unpack":
         from . import unpack
 
-        unpack.run(a.name, a.packs, a.role)
+        unpack.run(a.name, a.packs, tuple(a.roles.split(",")))
     elif a.command == "data":
         from . import data
 

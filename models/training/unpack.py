@@ -65,35 +65,47 @@ def body(t: dict[str, np.ndarray], layers: int) -> dict[str, np.ndarray]:
     return out
 
 
-def run(name: str, packs: list[Path], role: str = "subclass"):
-    """Writes WORK/runs/<name>/model.pt from that role of some packs; the first gives the body, all give their rows."""
+def graph(folder: Path, role: str) -> tuple[dict[str, np.ndarray], int]:
+    """The tensors of that role of a pack, with the trunk that it may share, and how many layers it has."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    parts = {m["role"]: m for m in manifest["models"]}
+    part = parts[role]
+    if part["labels"] != list(labels.CLASSES[role]):
+        raise SystemExit(f"{folder}: its classes are not ours")
+    t = tensors(folder / part["file"])
+    return (tensors(folder / parts["superclass"]["file"]) | t if "trunk" in part else t), part["layers"]
+
+
+def run(name: str, packs: list[Path], roles: tuple[str, ...] = ("subclass",)):
+    """Writes WORK/runs/<name>/model.pt from some packs. The first pack gives the body, that of the last of the roles, and
+    the heads; all packs give their rows of the embedding. The heads of the other roles read at the depth of their own
+    taggers."""
     config, weights = base.load(paths.WORK / "base")
     pieces = {p: i for i, (p, _) in enumerate(json.loads((paths.WORK / "base" / "pieces.json").read_text()))}
     word, known, net = weights["word"].copy(), np.zeros(config["vocab"], bool), None
     for folder in packs:
-        manifest = json.loads((folder / "manifest.json").read_text())
-        part = next(m for m in manifest["models"] if m["role"] == role)
-        if part["labels"] != list(labels.CLASSES[role]):
-            raise SystemExit(f"{folder}: its classes are not ours")
-        t = tensors(folder / part["file"])
-        if "trunk" in part:  # its lowest layers lie in the file of the other tagger
-            t = tensors(folder / next(m["file"] for m in manifest["models"] if m["role"] == "superclass")) | t
-        state = body(t, part["layers"])
+        t, layers = graph(folder, roles[-1])
+        state = body(t, layers)
         if net is None:
-            net = model.Tagger(dict(config, layers=part["layers"]), (role,))
+            net = model.Tagger(dict(config, layers=layers), roles)
             first = state
         elif any(not np.allclose(first[k], v, atol=1e-6) for k, v in state.items()):
             raise SystemExit("the packs were trained apart; unpack one of them alone")
         embedding = rows(t)
-        vocabulary = Tokenizer.from_file(str(folder / manifest["tokenizer"]["file"])).get_vocab()
-        for piece, row in vocabulary.items():
+        tokenizer = json.loads((folder / "manifest.json").read_text())["tokenizer"]["file"]
+        for piece, row in Tokenizer.from_file(str(folder / tokenizer)).get_vocab().items():
             if piece in pieces:
                 word[pieces[piece]], known[pieces[piece]] = embedding[row], True
-        head = t["head.w"].T, t["head.b"]
-    state = {k: torch.from_numpy(np.array(v)) for k, v in dict(first, word=base.in_q4(word)).items()}
-    state |= {f"heads.{role}.weight": torch.from_numpy(np.array(head[0])), f"heads.{role}.bias": torch.from_numpy(np.array(head[1]))}
-    net.restore(state)
+    exits = {}
+    for role in roles:
+        t, depth = graph(packs[0], role)
+        first |= {f"heads.{role}.weight": t["head.w"].T, f"heads.{role}.bias": t["head.b"]}
+        if depth != net.config["layers"]:
+            exits[role] = depth
+    if exits:
+        net.config["exits"] = exits
+    net.restore({k: torch.from_numpy(np.array(v)) for k, v in dict(first, word=base.in_q4(word)).items()})
     folder = paths.WORK / "runs" / name
     folder.mkdir(parents=True, exist_ok=True)
-    train.save(folder / "model.pt", dict(config=net.config, roles=[role], weights=net.state_dict()))
+    train.save(folder / "model.pt", dict(config=net.config, roles=list(roles), weights=net.state_dict()))
     print(f"unpack: {known.sum()} of {len(known)} rows come from the packs -> {folder}")

@@ -79,6 +79,11 @@ def test_chain(work):
     unpack.run("again", [work / "packs" / "de"])
     again = evaluate.of_run(["again"])
     assert evaluate.agreement(evaluate.of_run(["sub"]), again, texts)["subclass"] > 0.9
+    unpack.run("both", [work / "packs" / "de"], ("superclass", "subclass"))
+    both, alone = (train.load(work / "runs" / n / "model.pt") for n in ("both", "super"))
+    assert both.config["exits"] == {"superclass": 1}, "a head reads as deep as in its own tagger"
+    assert torch.allclose(both.heads["superclass"].weight, alone.heads["superclass"].weight, atol=1e-2)
+    train.run("further", ["tiny"], "both", tokens=600, threads=1)
 
     rows = localise.review(letters(4), "joint", work / "suspects.jsonl", folds=2, tokens=600, threads=1)
     assert (work / "suspects.jsonl").exists() and all(r["kind"] in ("missing", "surplus") for r in rows)
