@@ -15,9 +15,11 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a drug, a formula beside a signature. Whoever else finds something there is not touched by it.
+// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a habit that passes for an
+// occupation, a kind of school that passes for a certain one. Whoever else finds something there is not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
-	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language)
+	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language) ||
+		emergency(text, s) || ordinal(text, s) || habit(text, s) || school(text, s)
 }
 
 // surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
@@ -106,4 +108,41 @@ func formula(text string, s phi.Span) bool {
 		return false
 	}
 	return formulas[strings.TrimRight(strings.Join(strings.Fields(text[s.Start:s.End]), ""), ".")]
+}
+
+// emergency says whether the span takes a number that everybody may call for somebody's.
+func emergency(text string, s phi.Span) bool {
+	switch text[s.Start:s.End] {
+	case "911", "112", "999":
+		return s.Type.Category() == phi.CategoryContact
+	}
+	return false
+}
+
+// What ordinal numbers count in medicine beside days: "11th thoracic", "5th finger", "95th percentile".
+var (
+	ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
+	counted       = regexp.MustCompile(`(?i)^\s+(?:thoracic|lumbar|cervical|sacral|cranial|intercostal|ribs?|vertebrae?|vertebral|metacarpals?|metatarsals?|fingers?|toes?|digits?|` +
+		`nerve|ray|interspace|percentile|centile|grade|grader|floor|edition)\b`)
+)
+
+// ordinal says whether the span takes the number of a rib, a finger or a percentile for a day.
+func ordinal(text string, s phi.Span) bool {
+	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && counted.MatchString(text[s.End:])
+}
+
+var habits = regexp.MustCompile(`(?i)(?:^|[ -])(?:smoker|drinker|(?:nicht|ex|ketten|gelegenheits)?raucher(?:in)?|(?:light|modified) duty)$`)
+
+// habit says whether the span takes what somebody smokes or drinks, or how hard one may work, for an occupation.
+func habit(text string, s phi.Span) bool {
+	return s.Type.Category() == phi.CategoryProfession && habits.MatchString(text[s.Start:s.End])
+}
+
+var schools = regexp.MustCompile(`(?i)^(?:(?:(?:primary|elementary|grade|middle|junior high|high|secondary) )?school|(?:community )?college|university|` +
+	`universität|hochschule|gymnasium|(?:grund|haupt|real|gesamt|förder|berufs|volks)schule)$`)
+
+// school says whether the span takes a kind of school, without a name, for a certain one. In the English letters such words
+// alone are marked twice and left in the text 25 times.
+func school(text string, s phi.Span) bool {
+	return s.Type == phi.LocationOrganization && schools.MatchString(strings.Join(strings.Fields(text[s.Start:s.End]), " "))
 }

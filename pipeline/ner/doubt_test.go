@@ -52,6 +52,19 @@ func TestDoubtful(t *testing.T) {
 		{"Adelsberger e. h.", "e. h.", phi.German, phi.NameStaff, 0.9, true},
 		{"Adelsberger i. V.", "i. V.", phi.German, phi.NameStaff, 0.9, true},
 		{"Adelsberger I. V.", "I. V.", phi.German, phi.NameStaff, 0.9, false},
+		{"he should call #911 or", "911", phi.English, phi.ContactPhone, 0.96, true},
+		{"ward, extension 911 or", "911", phi.English, phi.LocationHospital, 0.96, false},
+		{"call 9110 or", "9110", phi.English, phi.ContactPhone, 0.96, false},
+		{"The 11th thoracic vertebra", "11th", phi.English, phi.DateDate, 0.9, true},
+		{"left 5th\nfinger", "5th", phi.English, phi.DateDate, 0.9, true},
+		{"seen on the 11th by", "11th", phi.English, phi.DateDate, 0.9, false},
+		{"a former cigarette smoker", "cigarette smoker", phi.English, phi.ProfessionProfession, 0.94, true},
+		{"Exraucher seit", "Exraucher", phi.German, phi.ProfessionProfession, 0.94, true},
+		{"still on light duty", "on light duty", phi.English, phi.ProfessionStatus, 0.95, true},
+		{"an eighth grader at Middle\nSchool", "Middle\nSchool", phi.English, phi.LocationOrganization, 0.92, true},
+		{"besucht das Gymnasium", "Gymnasium", phi.German, phi.LocationOrganization, 0.92, true},
+		{"besucht das Goethe-Gymnasium", "Goethe-Gymnasium", phi.German, phi.LocationOrganization, 0.92, false},
+		{"works as a smokejumper", "smokejumper", phi.English, phi.ProfessionProfession, 0.94, false},
 	} {
 		if got := doubtful(c.text, part(t, c.text, c.of, c.kind, c.score), c.language); got != c.want {
 			t.Errorf("%q in %q as %s with %.2f: %v", c.of, c.text, c.kind, c.score, got)
