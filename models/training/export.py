@@ -52,13 +52,17 @@ DECISION = {
 OWN = {
     "de": {
         "lambda": 0.3,
-        "lambdas": {"LOCATION": 0.9, "NAME": 0.7, "PROFESSION": 0.5},
-        "superclass_thresholds": DECISION["superclass_thresholds"] | {"NAME": 0.5},
+        "lambdas": {"LOCATION": 0.93, "NAME": 0.5, "PROFESSION": 0.3},
+        "superclass_thresholds": DECISION["superclass_thresholds"] | {"NAME": 0.7},
+        "thresholds": DECISION["thresholds"] | {"OTHER": 0.7, "DATE": 0.7},
     },
-    "en": {"lambdas": {"LOCATION": 0.85}, "thresholds": DECISION["thresholds"] | {"DATE": 0.9, "PROFESSION": 0.8}},
+    "en": {
+        "lambdas": {"LOCATION": 0.6},
+        "thresholds": DECISION["thresholds"] | {"OTHER": 0.6, "DATE": 0.9, "PROFESSION": 0.8},
+    },
 }
 
-VERSION = "0.8.0"
+VERSION = "0.9.0"
 
 
 def sha256(path: Path) -> str:
