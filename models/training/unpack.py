@@ -82,29 +82,26 @@ def run(name: str, packs: list[Path], roles: tuple[str, ...] = ("subclass",)):
     taggers."""
     config, weights = base.load(paths.WORK / "base")
     pieces = {p: i for i, (p, _) in enumerate(json.loads((paths.WORK / "base" / "pieces.json").read_text()))}
-    word, known, net = weights["word"].copy(), np.zeros(config["vocab"], bool), None
+    word, known = weights["word"].copy(), np.zeros(config["vocab"], bool)
+    graphs = {role: graph(packs[0], role) for role in roles}
+    t, layers = graphs[roles[-1]]
+    state = body(t, layers)
     for folder in packs:
-        t, layers = graph(folder, roles[-1])
-        state = body(t, layers)
-        if net is None:
-            net = model.Tagger(dict(config, layers=layers), roles)
-            first = state
-        elif any(not np.allclose(first[k], v, atol=1e-6) for k, v in state.items()):
-            raise SystemExit("the packs were trained apart; unpack one of them alone")
+        if folder != packs[0]:
+            t, depth = graph(folder, roles[-1])
+            if any(not np.allclose(state[k], v, atol=1e-6) for k, v in body(t, depth).items()):
+                raise SystemExit("the packs were trained apart; unpack one of them alone")
         embedding = rows(t)
         tokenizer = json.loads((folder / "manifest.json").read_text())["tokenizer"]["file"]
         for piece, row in Tokenizer.from_file(str(folder / tokenizer)).get_vocab().items():
             if piece in pieces:
                 word[pieces[piece]], known[pieces[piece]] = embedding[row], True
-    exits = {}
-    for role in roles:
-        t, depth = graph(packs[0], role)
-        first |= {f"heads.{role}.weight": t["head.w"].T, f"heads.{role}.bias": t["head.b"]}
-        if depth != net.config["layers"]:
-            exits[role] = depth
-    if exits:
-        net.config["exits"] = exits
-    net.restore({k: torch.from_numpy(np.array(v)) for k, v in dict(first, word=base.in_q4(word)).items()})
+    state["word"] = base.in_q4(word)
+    for role, (t, _) in graphs.items():
+        state |= {f"heads.{role}.weight": t["head.w"].T, f"heads.{role}.bias": t["head.b"]}
+    exits = {role: depth for role, (_, depth) in graphs.items() if depth != layers}
+    net = model.Tagger(dict(config, layers=layers) | ({"exits": exits} if exits else {}), roles)
+    net.restore({k: torch.from_numpy(np.array(v)) for k, v in state.items()})
     folder = paths.WORK / "runs" / name
     folder.mkdir(parents=True, exist_ok=True)
     train.save(folder / "model.pt", dict(config=net.config, roles=list(roles), weights=net.state_dict()))
