@@ -6,7 +6,7 @@ become "T. Brunner" and "Tobias Brunner", capitals stay capitals, "07.02." stays
 
 import re
 
-from . import labels
+from . import labels, mentions
 from .segments import Segments
 from .values import HOLIDAYS, MONTHS, NUMBERS, WEEKDAYS, Values, ascii_fold, first_names
 
@@ -63,7 +63,7 @@ class Rewriter:
             if gender and (not word.isupper() or self.v.chance(0.8)):
                 self.words[key] = self.v.first(gender[:1]).split("-")[0]
             else:
-                self.words[key] = self.v.simple_surname() if self.v.chance(0.75) else self.v.surname().split("-")[0]
+                self.words[key] = mentions.surname(self.v) or (self.v.simple_surname() if self.v.chance(0.75) else self.v.surname().split("-")[0])
         return recase(self.words[key], word)
 
     def place_word(self, word: str) -> str:
@@ -127,6 +127,9 @@ class Rewriter:
     def fresh(self, text: str, label: str) -> str:
         v = self.v
         upper = len(text) > 3 and text.isupper()
+        borrowed = mentions.value(text, label, v)
+        if borrowed is not None:
+            return borrowed.upper() if upper else borrowed
         if label == "NAME_USERNAME":
             return v.username() if v.chance(0.6) else v.reshape(text)
         if label.startswith("NAME"):

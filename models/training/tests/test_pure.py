@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from training import base, compose, corpus, infer, labels, localise, rewrite, score, segments, windows
+from training import base, compose, corpus, infer, labels, localise, mentions, rewrite, score, segments, windows
 from training.values import Values, ascii_fold
 
 
@@ -57,6 +57,19 @@ def test_rewriting_is_consistent_and_keeps_shape():
     assert len(out[4][0]) >= 2 and out[6][0][3:9].isdigit() and len(out[6][0]) == 10
     again = rewrite.rewrite(segs, Values(random.Random(3), "de"))
     assert again == out
+
+
+def test_values_of_other_letters_stand_for_those_of_their_kind():
+    pool, names = mentions.collected("en")
+    assert len(names) > 1000 and not set(names) & {"Mary", "John"}
+    for kind, values in pool.items():
+        assert all(mentions.kind(v, kind[0]) == kind for v in values)
+    aside = {d["text"][s["start"] : s["end"]] for d in corpus.written(held_out=True) for s in d["spans"] if s["label"] == "LOCATION_ORGANIZATION"}
+    seen = {v for kind, values in pool.items() if kind[0] == "LOCATION_ORGANIZATION" for v in values}
+    assert aside - seen  # what stands in letters kept out alone is not learnt
+    drawn = [mentions.value("Acme Foods", "LOCATION_ORGANIZATION", Values(random.Random(i), "en")) for i in range(200)]
+    assert 0.2 < sum(v is not None for v in drawn) / 200 < 0.6 and set(drawn) - {None} <= set(pool["LOCATION_ORGANIZATION", False, True])
+    assert mentions.value("Acme Foods", "AGE", Values(random.Random(1), "en")) is None
 
 
 def test_roughening_never_loses_marks():
