@@ -365,7 +365,7 @@ func TestResolveProperties(t *testing.T) {
 				s.Start += wordsBefore(text[s.Start:s.End], p)
 			}
 			for b := s.Start; b < s.End; b++ {
-				if !covered[b] && !strings.ContainsRune(bullets+".", rune(text[b])) {
+				if !covered[b] && !strings.ContainsRune(bullets+".,()\"'", rune(text[b])) {
 					t.Fatalf("byte %d of %q was covered by %v, is not by %v", b, text, s, out)
 				}
 			}
@@ -451,6 +451,36 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range Resolve(c.text, c.spans) {
+			got = append(got, c.text[s.Start:s.End])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// Brackets and the short form of a state part what the guidelines hold for two; a bracket within a name does not.
+func TestResolveCutsAtBrackets(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		kind phi.Type
+		want []string
+	}{
+		{"HUBER, Johann (Hansi)", phi.NamePatient, []string{"HUBER, Johann", "Hansi"}},
+		{"Yvonne Comeau (\"Vonnie\")", phi.NamePatient, []string{"Yvonne Comeau", "Vonnie"}},
+		{"Wirth, Anna (Anni", phi.NameOther, []string{"Wirth, Anna", "Anni"}},
+		{"Stanley (Stas) Nowak", phi.NamePatient, []string{"Stanley (Stas) Nowak"}},
+		{"LKH Aach (MKG", phi.LocationHospital, []string{"LKH Aach", "MKG"}},
+		{"Schachklub Aach (1888)", phi.LocationOrganization, []string{"Schachklub Aach (1888)"}},
+		{"(Aach", phi.LocationCity, []string{"Aach"}},
+		{"Langnau i.E. BE", phi.LocationCity, []string{"Langnau i.E.", "BE"}},
+		{"Plains, KS", phi.LocationCity, []string{"Plains", "KS"}},
+		{"BAD AACH", phi.LocationCity, []string{"BAD AACH"}},
+		{"(+43 7612 6649-33)", phi.ContactPhone, []string{"+43 7612 6649-33"}},
+		{"(07612) 6649", phi.ContactPhone, []string{"(07612) 6649"}},
+	} {
+		var got []string
+		for _, s := range Resolve(c.text, []phi.Span{{End: len(c.text), Type: c.kind, Score: 0.9, Source: "test"}}) {
 			got = append(got, c.text[s.Start:s.End])
 		}
 		if !slices.Equal(got, c.want) {

@@ -84,7 +84,8 @@ func outweighs(protected []phi.Span, s phi.Span) bool {
 
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
 // byte covered before is covered after, but for titles in front of a name, possessive endings and a sentence's full stop behind
-// it, words that say what kind of place a name is of, what stands between two lines, and what joins two dates.
+// it, words that say what kind of place a name is of, what stands between two lines, what joins two dates, and brackets at the
+// rim of a span.
 func Resolve(text string, spans []phi.Span) []phi.Span {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
@@ -104,7 +105,7 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 		out = r.settle(out, work[i:j])
 		i = j
 	}
-	out = r.joinParts(out)
+	out = r.joinParts(r.cutParts(out))
 	r.agreeOnRoles(out)
 	return out
 }
@@ -619,62 +620,4 @@ func (r *resolver) place(out []phi.Span, first int, s phi.Span, remainder bool) 
 		}
 	}
 	return append(out, s)
-}
-
-// joinParts merges neighbours, in their order, that are parts of one name, date, occupation or place; it works in place.
-func (r *resolver) joinParts(spans []phi.Span) []phi.Span {
-	out := spans[:0]
-	for _, s := range spans {
-		if n := len(out); n > 0 && partsOfOne(r.text, out[n-1], s) {
-			out[n-1] = r.unite(out[n-1], s)
-			out[n-1].Interval = nil
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func partsOfOne(text string, a, b phi.Span) bool {
-	gap := text[a.End:b.Start]
-	if a.Type.Category() != b.Type.Category() || a.Type != b.Type && !a.Type.Bare() && !b.Type.Bare() {
-		return false
-	}
-	if a.Entity != "" && b.Entity != "" && a.Entity != b.Entity {
-		return false
-	}
-	switch a.Type.Category() {
-	case phi.CategoryName:
-		return a.Type != phi.NameUsername && (gap == " " || gap == "-" || gap == "\u00a0")
-	case phi.CategoryDate:
-		return (gap == " " || gap == "") && (a.Interval == nil || b.Interval == nil)
-	case phi.CategoryProfession, phi.CategoryOther:
-		return a.Type == b.Type && bonds[gap]
-	case phi.CategoryLocation:
-		switch a.Type {
-		case phi.LocationHospital: // a ward and its hospital
-			return a.Type == b.Type && (bonds[gap] || unions[gap] || gap == ", ")
-		case phi.LocationOrganization:
-			return a.Type == b.Type && (bonds[gap] || unions[gap])
-		case phi.LocationOther:
-			return a.Type == b.Type && gap == " "
-		}
-	}
-	return false
-}
-
-// bonds hold one name together where both sides of them were found, as hundreds of times within the marks of our letters and
-// never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin"; so does a space alone. unions do so for institutions.
-var (
-	bonds  = gaps("der des dem den die das im am in an auf bei beim für zum zur als von vom mit of the at for on")
-	unions = gaps("und & and")
-)
-
-// gaps are a space, and these words with a space on either side.
-func gaps(words string) map[string]bool {
-	out := map[string]bool{" ": true}
-	for word := range strings.FieldsSeq(words) {
-		out[" "+word+" "] = true
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/date"
 	"fhirdeid/pipeline/phi/fold"
 	"fhirdeid/pipeline/phi/lists"
 )
@@ -119,16 +120,11 @@ func emergency(text string, s phi.Span) bool {
 	return false
 }
 
-// What ordinal numbers count in medicine beside days: "11th thoracic", "5th finger", "95th percentile".
-var (
-	ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
-	counted       = regexp.MustCompile(`(?i)^\s+(?:thoracic|lumbar|cervical|sacral|cranial|intercostal|ribs?|vertebrae?|vertebral|metacarpals?|metatarsals?|fingers?|toes?|digits?|` +
-		`nerve|ray|interspace|percentile|centile|grade|grader|floor|edition)\b`)
-)
+var ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
 
 // ordinal says whether the span takes the number of a rib, a finger or a percentile for a day.
 func ordinal(text string, s phi.Span) bool {
-	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && counted.MatchString(text[s.End:])
+	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && date.Counted(text[s.End:])
 }
 
 var habits = regexp.MustCompile(`(?i)(?:^|[ -])(?:smoker|drinker|(?:nicht|ex|ketten|gelegenheits)?raucher(?:in)?|(?:light|modified) duty)$`)

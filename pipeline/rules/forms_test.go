@@ -102,6 +102,7 @@ func TestNumberBesideBirthDate(t *testing.T) {
 	pipetest.Accept(t, rules.IDs, phi.English,
 		"MRN-[ID_PATIENT:00482913] DOB 07/05/1929 seen today",
 		"MRN: [ID_PATIENT:00482913] DOB 07/05/1929",
+		"series #102 images #10-14; sagittal images #56-59 show",
 		"Pid [ID_PATIENT:4401277], born 07/05/1929",
 	)
 }

@@ -506,6 +506,9 @@ func (s *scan) hash(i int) {
 	head := class(0)
 	for k := i - 1; k >= 0 && k >= i-3 && s.sameLine(k+1); k-- {
 		if s.isWord(k) {
+			if s.oneOf(k, "image", "images", "slice", "slices", "frame", "frames") {
+				return // of a series of pictures
+			}
 			head = s.at(k).class
 			break
 		}

@@ -696,6 +696,9 @@ func (sc *scanner) judgeYear(p, end int, c context) float64 {
 	if end+1 < len(s) && (s[end] == ',' || s[end] == '.' || s[end] == ':') && isDigit(s[end+1]) {
 		return 0
 	}
+	if c.prev == "al" && c.prev2 == "et" {
+		return refuted // Seror et al. (1993)
+	}
 	prevLower := string(lower(make([]byte, 0, 32), truncate(c.prev)))
 	switch prevLower {
 	case "seit", "im", "in", "since", "ca", "jahr", "jahre", "jahrgang", "jg", "geb", "geboren", "born", "ab", "bis", "vor", "nach", "von", "ende", "anfang", "mitte", "herbst", "sommer", "winter", "früjahr", "until", "by", "from", "of", "during", "about", "around", "early", "late":
@@ -959,7 +962,18 @@ func (sc *scanner) judgeDay(p, end int, c context) float64 {
 	return 0
 }
 
-var bodyWords = words("rib ribs nerve cranial metacarpal metatarsal digit toe finger percentile degree grade day week month year time attempt line floor edition generation trimester stage heart ray intercostal space molar ventricle dose cycle visit street st ave avenue grader child pregnancy baby century rd floor opinion hand person party degree look line attempt place stage set cousin wife husband son daughter born grandchild birthday of")
+// What an ordinal number before it counts instead of days: countedWords wherever it is written, the others as far as the rules go.
+var (
+	countedWords = words("thoracic lumbar cervical sacral cranial intercostal rib ribs vertebra vertebrae vertebral metacarpal metacarpals metatarsal metatarsals finger fingers toe toes digit digits nerve ray interspace percentile centile grade grader floor edition")
+	otherCounts  = words("degree day week month year time attempt line generation trimester stage heart space molar ventricle dose cycle visit street st ave avenue child pregnancy baby century rd opinion hand person party look place set cousin wife husband son daughter born grandchild birthday of")
+)
+
+// Counted says whether text, which follows an ordinal number, begins with what such a number counts in medicine and no day:
+// "11th thoracic", "5th finger", "95th percentile".
+func Counted(text string) bool {
+	at := skipSpace(text, 0)
+	return at > 0 && countedWords.has(text[at:wordEnd(text, at)])
+}
 
 func (sc *scanner) judgeOrdinal(p, end int, c context) float64 {
 	s, e := sc.s, &sc.e
@@ -969,7 +983,7 @@ func (sc *scanner) judgeOrdinal(p, end int, c context) float64 {
 	if e.prefix {
 		return 0.85
 	}
-	if bodyWords.has(c.next) && c.nextIsWord || c.after == '-' {
+	if (countedWords.has(c.next) || otherCounts.has(c.next)) && c.nextIsWord || c.after == '-' {
 		return 0
 	}
 	prev := strings.ToLower(truncate(c.prev))

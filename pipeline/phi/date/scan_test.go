@@ -137,6 +137,7 @@ func TestTell(t *testing.T) {
 	}{
 		{"en", "soft [2/6] PPS murmur, strength [4/5], pain [3/10], GA 28 [3/7] wk, recheck in 3 weeks on 3/12"},
 		{"en", "seen 28/02/2022; thyroid bloods in [3/12], prednisolone for [5/7], nebs [4/24], port by IR 9/8, PPD 6/29 read 0 mm"},
+		{"en", "Seror et al. ([1993]) suggest a trial; seen in 1993"},
 		{"de", "Tinetti [4/28], NRS [2/10], pN2a ([5/21]), Kontrolle am 3/12, am 5.6."},
 	} {
 		text, want := marked(c.text)

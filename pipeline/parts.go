@@ -1,0 +1,130 @@
+package pipeline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"fhirdeid/pipeline/phi"
+)
+
+// cutParts cuts at brackets and before the short form of a state what the guidelines hold for two, as all marks of our
+// letters have it: "Huber, Johann (Hansi)", "Gais AR". The spans are in order, and so is what it gives.
+func (r *resolver) cutParts(spans []phi.Span) []phi.Span {
+	for i := 0; i < len(spans); i++ {
+		s := spans[i]
+		if s.Score >= certain || s.Entity != "" {
+			continue
+		}
+		head, tail := parts(r.text, s)
+		spans[i] = head
+		if tail.Start < tail.End {
+			i++
+			spans = slices.Insert(spans, i, tail)
+		}
+	}
+	return spans
+}
+
+// state is a state or canton in short behind its town; what stands in capitals throughout has none.
+var state = regexp.MustCompile(`[\p{Ll}.],? (\p{Lu}{2})$`)
+
+// parts gives the two parts of a span, or the span and nothing.
+func parts(text string, s phi.Span) (head, tail phi.Span) {
+	inside := text[s.Start:s.End]
+	open, closed := strings.Count(inside, "("), strings.Count(inside, ")")
+	at := strings.LastIndexByte(inside, '(')
+	head = s
+	switch s.Type.Category() {
+	case phi.CategoryContact:
+		if at == 0 && open == 1 && closed == 1 && strings.HasSuffix(inside, ")") {
+			head.Start, head.End = s.Start+1, s.End-1
+		}
+		return head, tail
+	case phi.CategoryName:
+		// Behind a whole name, a bracket holds a short form; within one it is a part: "Stanley (Stas) Nowak".
+		if open > closed || open == 1 && at > 0 && s.Type != phi.NameUsername && strings.HasSuffix(inside, ")") {
+			break
+		}
+		return head, tail
+	case phi.CategoryLocation, phi.CategoryProfession, phi.CategoryOther:
+		if open > closed {
+			break
+		}
+		if m := state.FindStringSubmatchIndex(inside); m != nil && s.Type == phi.LocationCity {
+			head.End = s.Start + len(strings.TrimRight(inside[:m[2]], ", "))
+			tail = s
+			tail.Type, tail.Start = phi.LocationState, s.Start+m[2]
+		}
+		return head, tail
+	default:
+		return head, tail
+	}
+	tail = s
+	tail.Start = s.End - len(strings.TrimLeft(inside[at:], "( „“”\"'"))
+	tail.End = s.Start + len(strings.TrimRight(inside, ") „“”\"'"))
+	tail.Interval = nil
+	if first := strings.TrimRight(inside[:at], " \t\n"); first != "" {
+		head.End = s.Start + len(first)
+		return head, tail
+	}
+	return tail, phi.Span{}
+}
+
+// joinParts merges neighbours, in their order, that are parts of one name, date, occupation or place; it works in place.
+func (r *resolver) joinParts(spans []phi.Span) []phi.Span {
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && partsOfOne(r.text, out[n-1], s) {
+			out[n-1] = r.unite(out[n-1], s)
+			out[n-1].Interval = nil
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func partsOfOne(text string, a, b phi.Span) bool {
+	gap := text[a.End:b.Start]
+	if a.Type.Category() != b.Type.Category() || a.Type != b.Type && !a.Type.Bare() && !b.Type.Bare() {
+		return false
+	}
+	if a.Entity != "" && b.Entity != "" && a.Entity != b.Entity {
+		return false
+	}
+	switch a.Type.Category() {
+	case phi.CategoryName:
+		return a.Type != phi.NameUsername && (gap == " " || gap == "-" || gap == "\u00a0")
+	case phi.CategoryDate:
+		return (gap == " " || gap == "") && (a.Interval == nil || b.Interval == nil)
+	case phi.CategoryProfession, phi.CategoryOther:
+		return a.Type == b.Type && bonds[gap]
+	case phi.CategoryLocation:
+		switch a.Type {
+		case phi.LocationHospital: // a ward and its hospital
+			return a.Type == b.Type && (bonds[gap] || unions[gap] || gap == ", ")
+		case phi.LocationOrganization:
+			return a.Type == b.Type && (bonds[gap] || unions[gap])
+		case phi.LocationOther:
+			return a.Type == b.Type && gap == " "
+		}
+	}
+	return false
+}
+
+// bonds hold one name together where both sides of them were found, as hundreds of times within the marks of our letters and
+// never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin"; so does a space alone. unions do so for institutions.
+var (
+	bonds  = gaps("der des dem den die das im am in an auf bei beim für zum zur als von vom mit of the at for on")
+	unions = gaps("und & and")
+)
+
+// gaps are a space, and these words with a space on either side.
+func gaps(words string) map[string]bool {
+	out := map[string]bool{" ": true}
+	for word := range strings.FieldsSeq(words) {
+		out[" "+word+" "] = true
+	}
+	return out
+}
