@@ -67,13 +67,17 @@ fuzz: native
 	  done; \
 	done
 
+# The allocator that hands memory back to the system least (Debian: libtcmalloc-minimal4), where there is one: a step of the
+# training takes and frees hundreds of megabytes.
+ALLOCATOR = LD_PRELOAD=$(firstword $(wildcard /usr/lib/*/libtcmalloc_minimal.so.4)) TCMALLOC_RELEASE_RATE=0
+
 # From nothing to the model packs, with corpora from DATA; takes hours, may be stopped and called again.
 packs:
-	@cd models && WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training packs
+	@cd models && $(ALLOCATOR) WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training packs
 
 # One step of it: `make train RUN="sub --source warm --minutes 60"`, see `python -m training --help`.
 train:
-	@cd models && WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training train $(RUN)
+	@cd models && $(ALLOCATOR) WORK=$(BUILD)/training "$$(training/venv.sh $(BUILD))" -m training train $(RUN)
 
 image:
 	docker build -t fhirdeid .

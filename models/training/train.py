@@ -5,7 +5,6 @@ whichever comes first; the learning rate follows the further of the two. A run l
 from, model.pt with the weights alone, log.txt.
 """
 
-import ctypes
 import json
 import random
 import subprocess
@@ -43,21 +42,6 @@ def half(device: str) -> bool:
         return False
     product = "import torch; x = torch.ones(256, 256, dtype=torch.bfloat16); x @ x"
     return subprocess.run([sys.executable, "-c", product], stderr=subprocess.DEVNULL).returncode == 0
-
-
-def keep_memory():
-    """Tells the allocator of the C library to keep what is freed.
-
-    Every step frees and takes hundreds of megabytes; handed back to the system each time, they cost a fifth of the processor
-    in page faults. A library without mallopt, or another allocator before it, takes no notice.
-    """
-    trim_threshold, mmap_max = -1, -4  # malloc.h
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError):
-        return
-    mallopt(mmap_max, 0)
-    mallopt(trim_threshold, 2**31 - 1)
 
 
 def optimiser(net: model.Tagger, lr: float, head_factor: float):
@@ -146,7 +130,6 @@ def run(name, shards, source="base", roles=("superclass", "subclass"), layers=0,
     rounding: the share of the run after which it goes on in the arithmetic of the eight-bit export.
     exits: after which layer the head of a role reads, where that is not the last one.
     """
-    keep_memory()
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
