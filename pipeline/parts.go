@@ -32,43 +32,53 @@ var state = regexp.MustCompile(`[\p{Ll}.],? (\p{Lu}{2})$`)
 // parts gives the two parts of a span, or the span and nothing.
 func parts(text string, s phi.Span) (head, tail phi.Span) {
 	inside := text[s.Start:s.End]
-	open, closed := strings.Count(inside, "("), strings.Count(inside, ")")
-	at := strings.LastIndexByte(inside, '(')
-	head = s
-	switch s.Type.Category() {
+	switch open, closed := strings.Count(inside, "("), strings.Count(inside, ")"); s.Type.Category() {
 	case phi.CategoryContact:
-		if at == 0 && open == 1 && closed == 1 && strings.HasSuffix(inside, ")") {
-			head.Start, head.End = s.Start+1, s.End-1
+		if open == 1 && closed == 1 && inside[0] == '(' && strings.HasSuffix(inside, ")") {
+			s.Start, s.End = s.Start+1, s.End-1
 		}
-		return head, tail
 	case phi.CategoryName:
 		// Behind a whole name, a bracket holds a short form; within one it is a part: "Stanley (Stas) Nowak".
-		if open > closed || open == 1 && at > 0 && s.Type != phi.NameUsername && strings.HasSuffix(inside, ")") {
-			break
+		if open > closed || open == 1 && inside[0] != '(' && s.Type != phi.NameUsername && strings.HasSuffix(inside, ")") {
+			return atBracket(inside, s)
 		}
-		return head, tail
 	case phi.CategoryLocation, phi.CategoryProfession, phi.CategoryOther:
 		if open > closed {
-			break
+			return atBracket(inside, s)
 		}
-		if m := state.FindStringSubmatchIndex(inside); m != nil && s.Type == phi.LocationCity {
-			head.End = s.Start + len(strings.TrimRight(inside[:m[2]], ", "))
-			tail = s
-			tail.Type, tail.Start = phi.LocationState, s.Start+m[2]
+		if s.Type == phi.LocationCity {
+			return atState(inside, s)
 		}
-		return head, tail
-	default:
-		return head, tail
 	}
-	tail = s
+	return s, tail
+}
+
+// atBracket parts a span at its last opening bracket, which neither part keeps; a span of nothing else stays.
+func atBracket(inside string, s phi.Span) (head, tail phi.Span) {
+	at := strings.LastIndexByte(inside, '(')
+	head, tail = s, s
+	head.End = s.Start + len(strings.TrimRight(inside[:at], " \t\n"))
 	tail.Start = s.End - len(strings.TrimLeft(inside[at:], "( „“”\"'"))
 	tail.End = s.Start + len(strings.TrimRight(inside, ") „“”\"'"))
-	tail.Interval = nil
-	if first := strings.TrimRight(inside[:at], " \t\n"); first != "" {
-		head.End = s.Start + len(first)
+	switch {
+	case head.Start < head.End:
 		return head, tail
+	case tail.Start < tail.End:
+		return tail, phi.Span{}
 	}
-	return tail, phi.Span{}
+	return s, phi.Span{}
+}
+
+// atState parts a town from the state behind it.
+func atState(inside string, s phi.Span) (head, tail phi.Span) {
+	m := state.FindStringSubmatchIndex(inside)
+	if m == nil {
+		return s, phi.Span{}
+	}
+	head, tail = s, s
+	head.End = s.Start + len(strings.TrimRight(inside[:m[2]], ", "))
+	tail.Type, tail.Start = phi.LocationState, s.Start+m[2]
+	return head, tail
 }
 
 // joinParts merges neighbours, in their order, that are parts of one name, date, occupation or place; it works in place.

@@ -473,6 +473,7 @@ func TestResolveCutsAtBrackets(t *testing.T) {
 		{"LKH Aach (MKG", phi.LocationHospital, []string{"LKH Aach", "MKG"}},
 		{"Schachklub Aach (1888)", phi.LocationOrganization, []string{"Schachklub Aach (1888)"}},
 		{"(Aach", phi.LocationCity, []string{"Aach"}},
+		{"(", phi.LocationOther, []string{"("}},
 		{"Langnau i.E. BE", phi.LocationCity, []string{"Langnau i.E.", "BE"}},
 		{"Plains, KS", phi.LocationCity, []string{"Plains", "KS"}},
 		{"BAD AACH", phi.LocationCity, []string{"BAD AACH"}},
