@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"fhirdeid/pipeline/phi"
+	"fhirdeid/pipeline/phi/fold"
+	"fhirdeid/pipeline/phi/lists"
 )
 
 // cutParts cuts at brackets and before the short form of a state what the guidelines hold for two, as all marks of our
@@ -46,8 +48,11 @@ func parts(text string, s phi.Span) (head, tail phi.Span) {
 		if open > closed {
 			return atBracket(inside, s)
 		}
-		if s.Type == phi.LocationCity {
+		switch s.Type {
+		case phi.LocationCity:
 			return atState(inside, s)
+		case phi.LocationHospital, phi.LocationOrganization:
+			return atTown(inside, s)
 		}
 	}
 	return s, tail
@@ -78,6 +83,25 @@ func atState(inside string, s phi.Span) (head, tail phi.Span) {
 	head, tail = s, s
 	head.End = s.Start + len(strings.TrimRight(inside[:m[2]], ", "))
 	tail.Type, tail.Start = phi.LocationState, s.Start+m[2]
+	return head, tail
+}
+
+// town is what may be one behind a comma: "Klinik Roseneck, Prien".
+var town = regexp.MustCompile(`[\p{L}.], (\p{Lu}[\p{L}-]+)$`)
+
+// atTown parts an institution from the town behind it.
+func atTown(inside string, s phi.Span) (head, tail phi.Span) {
+	m := town.FindStringSubmatchIndex(inside)
+	if m == nil {
+		return s, phi.Span{}
+	}
+	w := lists.Lookup(fold.Key(inside[m[2]:]))
+	if w.City() < 1 || w.Common("") > 1 || w.FirstName() > 1 {
+		return s, phi.Span{}
+	}
+	head, tail = s, s
+	head.End = s.Start + m[2] - len(", ")
+	tail.Type, tail.Start = phi.LocationCity, s.Start+m[2]
 	return head, tail
 }
 

@@ -194,6 +194,7 @@ func contradict(text string, found, possible []phi.Span) []phi.Span {
 		if ofWords(s.Type) && !turned(text, s) {
 			first, _ := slices.BinarySearch(ends[:after], s.Start+1)
 			s.Start, s.End = max(s.Start, possible[first].Start), min(s.End, ends[after-1])
+			s.Start = s.End - len(strings.TrimLeft(text[s.Start:s.End], " \t\n,;:"))
 		}
 		kept = append(kept, s)
 	}

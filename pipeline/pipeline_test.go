@@ -467,6 +467,8 @@ func TestResolveCutsAtBrackets(t *testing.T) {
 		want []string
 	}{
 		{"HUBER, Johann (Hansi)", phi.NamePatient, []string{"HUBER, Johann", "Hansi"}},
+		{"Klinik Roseneck, Prien", phi.LocationHospital, []string{"Klinik Roseneck", "Prien"}},
+		{"Klinik Roseneck, Haus Süd", phi.LocationHospital, []string{"Klinik Roseneck, Haus Süd"}},
 		{"Yvonne Comeau (\"Vonnie\")", phi.NamePatient, []string{"Yvonne Comeau", "Vonnie"}},
 		{"Wirth, Anna (Anni", phi.NameOther, []string{"Wirth, Anna", "Anni"}},
 		{"Stanley (Stas) Nowak", phi.NamePatient, []string{"Stanley (Stas) Nowak"}},

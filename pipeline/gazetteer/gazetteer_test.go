@@ -20,6 +20,7 @@ func TestGermanNames(t *testing.T) {
 		"Ansprechpartner: [NAME:Karl-Heinz Müller-Lüdenscheidt], dienstags.",
 		"Gegengelesen von [NAME:Ayşe Yılmaz] und [NAME:Jürgen von der Heyde].",
 		"[NAME:Schäfer, Jürgen], Zimmerwechsel erbeten",
+		"Mit einem Bruder, [NAME_OTHER:Jürgen], der in der Nähe wohnt.",
 		"Die Tochter [NAME_OTHER:Lena] wurde informiert.",
 		"Mit dem Ehemann ([NAME:Thorsten]) besprochen.",
 		"Erstbefund durch [NAME:M. Fahrenkamp], Gegenbefund [NAME:H.-P. Kowalski].",

@@ -188,6 +188,9 @@ func (r *reader) reversed(i int) int {
 	if i > 0 && r.tokens[i].gap == space && r.first(i-1) > 0 {
 		return i // "Anna Weber, Peter Kranz"
 	}
+	if i > 0 && r.tokens[i].gap == space && (r.cue(i)&kin != 0 || r.follows(i, "familie")) {
+		return i // "mit einem Bruder, Luc", "Liebe Familie Weber, Luc hatte"
+	}
 	if r.tokens[i].shape != r.tokens[j].shape && r.tokens[j].shape == capitals {
 		return i
 	}

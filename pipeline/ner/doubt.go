@@ -16,11 +16,11 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a habit that passes for an
+// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a season of no year, a habit that passes for an
 // occupation, a kind of school that passes for a certain one. Whoever else finds something there is not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
 	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language) ||
-		emergency(text, s) || ordinal(text, s) || habit(text, s) || school(text, s)
+		emergency(text, s) || ordinal(text, s) || season(text, s) || habit(text, s) || school(text, s)
 }
 
 // surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
@@ -125,6 +125,13 @@ var ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
 // ordinal says whether the span takes the number of a rib, a finger or a percentile for a day.
 func ordinal(text string, s phi.Span) bool {
 	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && date.Counted(text[s.End:])
+}
+
+var seasons = lists.Set("spring summer autumn fall winter frühling frühjahr sommer herbst")
+
+// season says whether the span takes a season alone for a date; with its year it is one.
+func season(text string, s phi.Span) bool {
+	return s.Type.Category() == phi.CategoryDate && seasons[strings.ToLower(text[s.Start:s.End])]
 }
 
 var habits = regexp.MustCompile(`(?i)(?:^|[ -])(?:smoker|drinker|(?:nicht|ex|ketten|gelegenheits)?raucher(?:in)?|(?:light|modified) duty)$`)

@@ -58,6 +58,9 @@ func TestDoubtful(t *testing.T) {
 		{"The 11th thoracic vertebra", "11th", phi.English, phi.DateDate, 0.9, true},
 		{"left 5th\nfinger", "5th", phi.English, phi.DateDate, 0.9, true},
 		{"seen on the 11th by", "11th", phi.English, phi.DateDate, 0.9, false},
+		{"wieder im Frühjahr", "Frühjahr", phi.German, phi.DateDate, 0.9, true},
+		{"wieder im Frühjahr 2020", "Frühjahr 2020", phi.German, phi.DateDate, 0.9, false},
+		{"seen by Summer", "Summer", phi.English, phi.NameStaff, 0.9, false},
 		{"a former cigarette smoker", "cigarette smoker", phi.English, phi.ProfessionProfession, 0.94, true},
 		{"Exraucher seit", "Exraucher", phi.German, phi.ProfessionProfession, 0.94, true},
 		{"still on light duty", "on light duty", phi.English, phi.ProfessionStatus, 0.95, true},
@@ -82,9 +85,32 @@ func TestTrimLeavesTimes(t *testing.T) {
 		{"March 5, 2021", "March 5, 2021"},
 		{"14:30", "14:30"},
 	} {
-		s := trim(c.text, phi.Span{End: len(c.text), Type: phi.DateDate, Score: 0.9}, 0)
+		s := trim(c.text, phi.Span{End: len(c.text), Type: phi.DateDate, Score: 0.9}, 0, phi.German)
 		if got := c.text[s.Start:s.End]; got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// The full stop of a German day belongs to it, the lines and carets of a form to nothing but a user's name.
+func TestTrimSigns(t *testing.T) {
+	for _, c := range []struct {
+		text, of string
+		language phi.Language
+		kind     phi.Type
+		want     string
+	}{
+		{"am 13. wieder", "13", phi.German, phi.DateDate, "13."},
+		{"ab 2005. Er", "05", phi.German, phi.DateDate, "05"},
+		{"on the 13. He", "13", phi.English, phi.DateDate, "13"},
+		{"13, am", "13", phi.German, phi.DateDate, "13"},
+		{"Name __Demetra__ MI", "__Demetra__", phi.English, phi.NamePatient, "Demetra"},
+		{"BREAUX^LA^70517", "^LA^", phi.English, phi.LocationState, "LA"},
+		{"user _otto_", "_otto_", phi.English, phi.NameUsername, "_otto_"},
+	} {
+		s := trim(c.text, part(t, c.text, c.of, c.kind, 0.9), 0, c.language)
+		if got := c.text[s.Start:s.End]; got != c.want {
+			t.Errorf("%q in %q as %s: %q, want %q", c.of, c.text, c.kind, got, c.want)
 		}
 	}
 }

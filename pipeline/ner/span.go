@@ -159,7 +159,7 @@ func (b *builder) finish() []phi.Span {
 	}
 	low := 0
 	for i := range out {
-		out[i] = trim(b.text, out[i], low)
+		out[i] = trim(b.text, out[i], low, b.language)
 		low = out[i].End
 		if i+1 < len(out) && low > out[i+1].Start {
 			low = out[i+1].Start // the sign between is the neighbour's

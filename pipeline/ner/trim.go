@@ -16,6 +16,8 @@ var (
 	// dayAndMonth ends in a day, or in day and month without a year: their last full stop belongs to them.
 	dayAndMonth = regexp.MustCompile(`(?:^|[^\d./])\d{1,2}\.[ ]?\d{1,2}$`)
 	dayAlone    = regexp.MustCompile(`(?:^|[^\d./])\d{1,2}$`)
+	// nothingButDay is a day of the month alone, as German writes it: am 13. wieder. A full stop ends the sentence in English.
+	nothingButDay = regexp.MustCompile(`^(?:[1-9]|[12]\d|3[01])$`)
 	// rangeGoesOn follows the day of a range: 12.-14.03., 3. und 4. Mai.
 	rangeGoesOn = regexp.MustCompile(`^\.[ ]?(?:[-–/]|bis\b|und\b|u\.)`)
 	// agedWord is an age with its unit or the sex written to it: 44jährige, 58M, 3yo.
@@ -35,19 +37,21 @@ const reach = 32
 
 // trim takes signs and little words off the borders of a span that cannot belong to it, and adds the signs that must. No
 // other word is lost or gained, and nothing before low is taken.
-func trim(text string, s phi.Span, low int) phi.Span {
+func trim(text string, s phi.Span, low int, language phi.Language) phi.Span {
+	before, behind := ".,;:!?)]}»”\"–—|=_^", ",;:!?([]{«„“”\"–—|=_^"
+	if s.Type == phi.NameUsername || s.Type.Category() == phi.CategoryContact && s.Type != phi.ContactPhone && s.Type != phi.ContactFax {
+		before, behind = strings.TrimRight(before, "_^"), strings.TrimRight(behind, "_^")
+	}
 	inside := text[s.Start:s.End]
-	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return blank(r) || strings.ContainsRune(".,;:!?)]}»”\"–—|=", r) })
+	rest := strings.TrimLeftFunc(inside, func(r rune) bool { return blank(r) || strings.ContainsRune(before, r) })
 	s.Start += len(inside) - len(rest)
-	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool {
-		return blank(r) || strings.ContainsRune(",;:!?([]{«„“”\"–—|=", r)
-	}))
+	s.End = s.Start + len(strings.TrimRightFunc(rest, func(r rune) bool { return blank(r) || strings.ContainsRune(behind, r) }))
 	if strings.HasSuffix(text[s.Start:s.End], ")") && unmatched(text, s) == ')' {
 		s.End--
 	}
 	s = shed(text, s)
 	s.Start = signBefore(text, s, low)
-	s.End = signBehind(text, s)
+	s.End = signBehind(text, s, language)
 	return unglue(text, quoted(text, s, low))
 }
 
@@ -150,7 +154,7 @@ func signBefore(text string, s phi.Span, low int) int {
 }
 
 // signBehind gives the end with the sign behind the span that belongs to it.
-func signBehind(text string, s phi.Span) int {
+func signBehind(text string, s phi.Span, language phi.Language) int {
 	next, size := utf8.DecodeRuneInString(text[s.End:])
 	tail := text[max(s.Start, s.End-reach):s.End]
 	switch {
@@ -165,6 +169,9 @@ func signBehind(text string, s phi.Span) int {
 			return s.End + 1
 		}
 	case phi.CategoryDate:
+		if language == phi.German && nothingButDay.MatchString(text[s.Start:s.End]) {
+			return s.End + 1
+		}
 		if dayAndMonth.MatchString(tail) || dayAlone.MatchString(tail) && rangeGoesOn.MatchString(text[s.End:min(len(text), s.End+reach)]) {
 			return s.End + 1
 		}

@@ -230,7 +230,7 @@ func (sc *scanner) judge(p int, end *int) float64 {
 	case weekShape, quarterShape, halfShape:
 		return 0.9
 	case seasonShape:
-		return sc.judgeSeason(p, *end, c)
+		return sc.judgeSeason()
 	case holidayShape:
 		return sc.judgeHoliday(p, *end, c)
 	case thirdShape:
@@ -451,7 +451,7 @@ var (
 
 	strongIDWords = words("nr no id mrn az aktenzeichen tel telefon fax page pages seite seiten zimmer room artikel ref auftrag order box")
 
-	scoreWords = words("strength power kraft kg kraftgrad pain schmerz schmerzen nrs vas motor mmt moca mmse mmst mocca gcs apgar score amts gds phq phq-9 gad hads barthel slums va visus vision visual bp rr pupils pupillen reflexes reflexe pulses pulse grade grad murmur levine oxford janda tinetti borg katz lawton fab ace abcde abcd nodes node lymph margins lk hwk lwk bwk zahn zähne tooth teeth lot apgars iop ph sao bipap cpap hfnc osd os ou od uk severity rated dash nyha stadium stufe n zoster entresto sacubitril sacubitril/valsartan tabletten tablet tab dose doses step steps dips insight kings ast alt ast/alt ratio mixtard novomix humalog mix ppd pack folstein demtect uhr pasat rivermead ashworth aims beighton bishop schober mallampati murphy trials trial probes zehn sets set wiederholungen deltoid delt biceps bizeps triceps quad quadriceps quadrizeps ehl ta ip fe ff grip grips er ir hf he ke kf df pf abd add norton braden percentile vers version serie cycle zyklus session sitzung day tag week woche part teil page seite copy entered line zeile kappa deltas delta zeile block hba1c wk pod ess iga easi deauville forrest epr ipi fleischner waterlow schirmer hurley mayo rutgeerts")
+	scoreWords = words("strength power kraft kg kraftgrad pain schmerz schmerzen nrs vas motor mmt moca mmse mmst mocca gcs apgar score amts gds phq phq-9 gad hads barthel slums va visus vision visual bp rr pupils pupillen reflexes reflexe pulses pulse grade grad murmur levine oxford janda tinetti borg katz lawton fab ace abcde abcd nodes node lymph margins lk hwk lwk bwk zahn zähne tooth teeth lot apgars iop ph sao bipap cpap hfnc osd os ou od uk severity rated dash nyha stadium stufe n zoster entresto sacubitril sacubitril/valsartan tabletten tablet tab dose doses step steps dips insight kings ast alt ast/alt ratio mixtard novomix humalog mix ppd pack folstein demtect uhr pasat rivermead ashworth aims beighton bishop schober mallampati murphy trials trial probes zehn sets set wiederholungen deltoid delt biceps bizeps triceps quad quadriceps quadrizeps ehl ta ip fe ff grip grips er ir hf he ke kf df pf abd add norton braden percentile vers version serie cycle zyklus session sitzung day tag week woche part teil page seite copy entered line zeile kappa deltas delta zeile block hba1c wk pod ess iga easi deauville forrest epr ipi fleischner waterlow schirmer hurley mayo rutgeerts hla ciwa cows ymrs hamd ham-d madrs bprs bdi flacc allred lansky")
 )
 
 // refuted says of what looks like a date that the words around it make it something else: the share of a score, weeks
@@ -1158,31 +1158,10 @@ func (sc *scanner) judgeMonthDay(p, end int, c context) float64 {
 	return 0.95
 }
 
-func (sc *scanner) judgeSeason(p, end int, c context) float64 {
-	e := &sc.e
-	if e.year {
+// judgeSeason weighs a season: without its year it comes every year and says nothing of anybody.
+func (sc *scanner) judgeSeason() float64 {
+	if sc.e.year {
 		return 0.93
-	}
-	prev := strings.ToLower(truncate(c.prev))
-	switch prev {
-	case "seit", "since", "late", "early", "letzten", "vergangenen", "last", "nächsten", "kommenden", "until", "bis":
-		return 0.7
-	case "für", "ab", "diesem", "diesen", "im":
-		if e.german {
-			return 0.6
-		}
-	case "dem", "den", "zum":
-		if e.german && (strings.EqualFold(c.prev2, "seit") || strings.EqualFold(c.prev2, "in") || strings.EqualFold(c.prev2, "bis") || strings.EqualFold(c.prev2, "vor")) {
-			return 0.6
-		}
-	case "in", "this", "by", "till":
-		if e.english && sc.lang == phi.English {
-			return 0.55
-		}
-	case "the": // "the fall" is rather an accident
-		if e.english && sc.lang == phi.English && !strings.EqualFold(sc.s[p:end], "fall") && (strings.EqualFold(c.prev2, "since") || strings.EqualFold(c.prev2, "in")) {
-			return 0.55
-		}
 	}
 	return 0
 }
