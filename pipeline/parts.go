@@ -15,7 +15,7 @@ import (
 func (r *resolver) cutParts(spans []phi.Span) []phi.Span {
 	for i := 0; i < len(spans); i++ {
 		s := spans[i]
-		if s.Score >= certain || s.Entity != "" {
+		if s.Entity != "" || s.Score >= certain && s.Type.Category() != phi.CategoryContact {
 			continue
 		}
 		head, tail := parts(r.text, s)

@@ -459,6 +459,47 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 	}
 }
 
+// A first name alone is the patient's where the patient is called so in full, and a title of the other gender tells that
+// somebody else of the surname is meant.
+func TestResolveFollowsFullNames(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want map[string]phi.Type // of the names in braces, which are the patient's in full (=) or somebody else's
+	}{
+		{"Patient {=Valentin Schöpflin}; {Valentin} kam mit Bruder {Egon}.", map[string]phi.Type{"Valentin": phi.NamePatient, "Egon": phi.NameOther}},
+		{"{=Egon Huber}, Vater {Egon Maier}, und {Egon} schlief.", map[string]phi.Type{"Egon": phi.NameOther}},
+		{"{=Quast, Ferdinand}: Ehering an Frau {=Quast}.", map[string]phi.Type{"Quast": phi.NameOther}},
+		{"{=Quast, Ferdinand}: Herr {Quast} schlief.", map[string]phi.Type{"Quast": phi.NamePatient}},
+		{"{=Quast, Ferdinand}, Vater {Otto Quast}: Herr {Quast} schlief.", map[string]phi.Type{"Quast": phi.NameOther}},
+		{"{=Quast, F.}: Frau {=Quast} schlief.", map[string]phi.Type{"Quast": phi.NamePatient}},
+		{"{=Quast, Ferdinand}, Frau Dr. {=Quast} schrieb.", map[string]phi.Type{"Quast": phi.NamePatient}},
+	} {
+		var text strings.Builder
+		var spans []phi.Span
+		for part := range strings.SplitSeq(c.text, "{") {
+			name, rest, marked := strings.Cut(part, "}")
+			if !marked {
+				text.WriteString(part)
+				continue
+			}
+			s := phi.Span{Start: text.Len(), Type: phi.NameOther, Score: 0.9, Source: "test"}
+			if patient, found := strings.CutPrefix(name, "="); found {
+				s.Type, name = phi.NamePatient, patient
+			}
+			text.WriteString(name)
+			s.End = text.Len()
+			text.WriteString(rest)
+			spans = append(spans, s)
+		}
+		for _, s := range Resolve(text.String(), spans) {
+			name := text.String()[s.Start:s.End]
+			if want, asked := c.want[name]; asked && s.Type != want {
+				t.Errorf("%q: %s is %s, want %s", text.String(), name, s.Type, want)
+			}
+		}
+	}
+}
+
 // Brackets and the short form of a state part what the guidelines hold for two; a bracket within a name does not.
 func TestResolveCutsAtBrackets(t *testing.T) {
 	for _, c := range []struct {

@@ -551,10 +551,17 @@ func typeRank(a, b phi.Span) bool {
 	return a.Type < b.Type
 }
 
-// labelled says whether the text itself names the kind of an identifier ("VSNR", "Polizze", "MRN"): then nothing else
-// knows it better. A study is often named without a label, and "Nr." says nothing.
+// labels are the rules that read the kind of an identifier from the text itself ("VSNR", "Polizze", "MRN"). A study is often
+// named without a label, and "Nr." says nothing.
+var labels = map[phi.Type]string{
+	phi.IDPatient: "rules.id.patient", phi.IDSSN: "rules.id.social", phi.IDHealthplan: "rules.id.healthplan", phi.IDAccount: "rules.id.account",
+	phi.IDLicense: "rules.id.license", phi.IDVehicle: "rules.id.vehicle", phi.IDDevice: "rules.id.device",
+}
+
+// labelled says whether such a rule gave the span its type: then nothing else knows it better.
 func labelled(s phi.Span) bool {
-	return s.Type.Category() == phi.CategoryID && s.Type != phi.IDOther && s.Type != phi.IDStudy && strings.HasPrefix(s.Source, "rules.id.")
+	source := labels[s.Type]
+	return source != "" && strings.Contains(s.Source, source)
 }
 
 func (r *resolver) joinSources(a, b string) string {

@@ -414,6 +414,9 @@ value:
 		score = 0.85
 	}
 	t, source := idType(head)
+	if s.othersFile(i) {
+		t, source = phi.IDOther, sourceID+"other"
+	}
 	if s.add(j, c.to, t, score, source) {
 		return s.moreCodes(c, t, source)
 	}
@@ -525,6 +528,11 @@ func (s *scan) hash(i int) {
 	}
 	t, source := idType(head)
 	s.add(i+1, c.to, t, 0.85, source)
+}
+
+// othersFile says whether the label is of a file that is not the patient's: an insurer's or the police's ("BG-Fall", "police ref").
+func (s *scan) othersFile(i int) bool {
+	return s.isSign(i-1, '-') && s.glued(i) && s.oneOf(i-2, "bg", "bk") || s.is(i, "police") && s.lang == phi.English
 }
 
 // idType gives the type that the classes of a label speak for.
