@@ -500,6 +500,31 @@ func TestResolveFollowsFullNames(t *testing.T) {
 	}
 }
 
+// A whole date directly behind the patient's full name is the date of birth.
+func TestResolveFindsBirthdates(t *testing.T) {
+	for _, c := range []struct {
+		name, gap, date string
+		role, want      phi.Type
+	}{
+		{"Emmerich Skopnik", ", ", "12. Jänner 1950", phi.NamePatient, phi.DateBirthdate},
+		{"Wolny, Lena", " (", "02.12.2016", phi.NamePatient, phi.DateBirthdate},
+		{"Lena Wolny", ", ", "December 2, 2016", phi.NamePatient, phi.DateBirthdate},
+		{"Lena Wolny", ", ", "2.12.", phi.NamePatient, phi.DateDate},
+		{"Lena Wolny", " kam am ", "02.12.2016", phi.NamePatient, phi.DateDate},
+		{"Lena", ", ", "02.12.2016", phi.NamePatient, phi.DateDate},
+		{"Lena Wolny", ", ", "02.12.2016", phi.NameStaff, phi.DateDate},
+	} {
+		text := c.name + c.gap + c.date
+		spans := Resolve(text, []phi.Span{
+			{Start: 0, End: len(c.name), Type: c.role, Score: 0.9, Source: "test"},
+			{Start: len(text) - len(c.date), End: len(text), Type: phi.DateDate, Score: 0.9, Source: "test"},
+		})
+		if last := spans[len(spans)-1]; last.Type != c.want {
+			t.Errorf("%q: %s, want %s", text, last.Type, c.want)
+		}
+	}
+}
+
 // Brackets and the short form of a state part what the guidelines hold for two; a bracket within a name does not.
 func TestResolveCutsAtBrackets(t *testing.T) {
 	for _, c := range []struct {

@@ -107,6 +107,7 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 	}
 	out = r.joinParts(r.cutParts(out))
 	r.agreeOnRoles(out)
+	r.findBirthdates(out)
 	return out
 }
 

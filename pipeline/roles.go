@@ -182,6 +182,26 @@ func (r *resolver) agree(spans []phi.Span, keys []uint64) {
 	}
 }
 
+// wholeDate is a date with its year.
+var wholeDate = regexp.MustCompile(`^(?:\d{1,2}[./-] ?\d{1,2}[./-] ?(?:\d{2}|\d{4})|\d{1,2}\.? ?\p{L}+\.? \d{4}|\p{L}+\.? \d{1,2}, ?\d{4})$`)
+
+// findBirthdates takes a whole date directly behind a patient's full name for the date of birth: "Emmerich Skopnik, 12. Jänner 1950".
+func (r *resolver) findBirthdates(spans []phi.Span) {
+	for i := 1; i < len(spans); i++ {
+		name, date := spans[i-1], &spans[i]
+		if name.Type != phi.NamePatient || date.Type != phi.DateDate || date.Entity != "" {
+			continue
+		}
+		_, full := inFull(r.text[name.Start:name.End])
+		switch gap := r.text[name.End:date.Start]; gap {
+		case " ", ", ", " (":
+			if full && wholeDate.MatchString(r.text[date.Start:date.End]) {
+				date.Type = phi.DateBirthdate
+			}
+		}
+	}
+}
+
 // ofRole says whether a type is that of a person with a role.
 func ofRole(t phi.Type) bool {
 	return t == phi.NamePatient || t == phi.NameStaff || t == phi.NameOther
