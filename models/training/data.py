@@ -22,7 +22,7 @@ CARRIERS_PER_SHARD = 300_000
 COMPOSED_PER_SHARD = 800  # documents
 # The letters of the developer data are marked most carefully: they come twice a shard, and oftener in those that a run
 # ends with, while its rate falls.
-COPIES, LAST_COPIES, LAST = 2, 4, 8
+COPIES, LAST_COPIES, LAST = 2, 4, 4
 # Carriers are marked by slots alone: what else may hide in them takes no loss from O.
 CARRIER_OPEN = ("PROFESSION_PROFESSION", "PROFESSION_STATUS", "OTHER", "LOCATION_ORGANIZATION", "LOCATION_OTHER")
 
