@@ -10,8 +10,9 @@ import (
 	"fhirdeid/pipeline/phi/lists"
 )
 
-// cutParts cuts at brackets and before the short form of a state what the guidelines hold for two, as all marks of our
-// letters have it: "Huber, Johann (Hansi)", "Gais AR". The spans are in order, and so is what it gives.
+// cutParts cuts at brackets, before the short form of a state and before the town of an institution what the guidelines hold
+// for two, as all marks of our letters have it: "Huber, Johann (Hansi)", "Gais AR". A known name keeps its borders; a number
+// needs no brackets, however certain. The spans are in order, and so is what it gives.
 func (r *resolver) cutParts(spans []phi.Span) []phi.Span {
 	for i := 0; i < len(spans); i++ {
 		s := spans[i]

@@ -195,6 +195,9 @@ func contradict(text string, found, possible []phi.Span) []phi.Span {
 			first, _ := slices.BinarySearch(ends[:after], s.Start+1)
 			s.Start, s.End = max(s.Start, possible[first].Start), min(s.End, ends[after-1])
 			s.Start = s.End - len(strings.TrimLeft(text[s.Start:s.End], " \t\n,;:"))
+			if s.Start == s.End {
+				continue
+			}
 		}
 		kept = append(kept, s)
 	}
