@@ -81,10 +81,7 @@ func atState(inside string, s phi.Span) (head, tail phi.Span) {
 	if m == nil {
 		return s, phi.Span{}
 	}
-	head, tail = s, s
-	head.End = s.Start + len(strings.TrimRight(inside[:m[2]], ", "))
-	tail.Type, tail.Start = phi.LocationState, s.Start+m[2]
-	return head, tail
+	return behind(inside, s, m[2], phi.LocationState)
 }
 
 // town is what may be one behind a comma: "Klinik Roseneck, Prien".
@@ -100,9 +97,14 @@ func atTown(inside string, s phi.Span) (head, tail phi.Span) {
 	if w.City() < 1 || w.Common("") > 1 || w.FirstName() > 1 {
 		return s, phi.Span{}
 	}
+	return behind(inside, s, m[2], phi.LocationCity)
+}
+
+// behind parts a span where a place of another kind begins, without what stands between the two.
+func behind(inside string, s phi.Span, at int, kind phi.Type) (head, tail phi.Span) {
 	head, tail = s, s
-	head.End = s.Start + m[2] - len(", ")
-	tail.Type, tail.Start = phi.LocationCity, s.Start+m[2]
+	head.End = s.Start + len(strings.TrimRight(inside[:at], ", "))
+	tail.Type, tail.Start = kind, s.Start+at
 	return head, tail
 }
 

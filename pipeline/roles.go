@@ -192,12 +192,13 @@ func (r *resolver) findBirthdates(spans []phi.Span) {
 		if name.Type != phi.NamePatient || date.Type != phi.DateDate || date.Entity != "" {
 			continue
 		}
-		_, full := inFull(r.text[name.Start:name.End])
-		switch gap := r.text[name.End:date.Start]; gap {
+		switch r.text[name.End:date.Start] {
 		case " ", ", ", " (":
-			if full && wholeDate.MatchString(r.text[date.Start:date.End]) {
-				date.Type = phi.DateBirthdate
-			}
+		default:
+			continue
+		}
+		if _, full := inFull(r.text[name.Start:name.End]); full && wholeDate.MatchString(r.text[date.Start:date.End]) {
+			date.Type = phi.DateBirthdate
 		}
 	}
 }

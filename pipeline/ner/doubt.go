@@ -16,8 +16,9 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a season of no year, a habit that passes for an
-// occupation, a kind of school that passes for a certain one. Whoever else finds something there is not touched by it.
+// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a season of no year, a
+// habit that passes for an occupation, a kind of school that passes for a certain one. Whoever else finds something there is
+// not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
 	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language) ||
 		emergency(text, s) || ordinal(text, s) || season(text, s) || habit(text, s) || school(text, s)
