@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     e.add_argument("lang", choices=("de", "en"))
     e.add_argument("--superclass", required=True)
     e.add_argument("--subclass", required=True)
-    e.add_argument("--bits", default="int7", choices=("fp32", "int8", "int7", "uint8"))
+    e.add_argument("--bits", default="int8", choices=("fp32", "int8", "uint8"))
     e.add_argument("--version", help="of the pack, unless that of the packs in the repository")
     e.add_argument("--bias", type=float, help="default λ, unless the language's own")
     e.add_argument("--out", type=Path)

@@ -156,7 +156,7 @@ def decision(lang: str, bias: float | None = None) -> dict:
     return own if bias is None else own | {"lambda": bias, "lambdas": {}}
 
 
-def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int7", version: str = VERSION,
+def pack(lang: str, runs: dict[str, str], target: Path | None = None, bits: str = "int8", version: str = VERSION,
          bias: float | None = None, threshold: float = 0.0, size: int = VOCABULARY, others: tuple[str, ...] = ()):  # fmt: skip
     """Writes the pack beside its place and then swaps it in, so that no reader sees half of it.
 
@@ -232,7 +232,7 @@ def write(folder: Path, manifest: dict):
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def compare(lang: str, runs: dict[str, str], bits=("int8", "int7", "uint8"), size: int = VOCABULARY, texts=None) -> dict:
+def compare(lang: str, runs: dict[str, str], bits=("int8", "uint8"), size: int = VOCABULARY, texts=None) -> dict:
     """Class agreement of each way to quantise with fp32 on the dev letters."""
     import onnxruntime as ort
 

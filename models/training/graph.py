@@ -3,7 +3,8 @@
 Nothing is left to a tracer: attention is one MultiHeadAttention node, residual and norm are one SkipLayerNormalization,
 Gelu is FastGelu, so that onnxruntime finds nothing left to fuse. There is no mask: windows are never padded, and without
 a mask onnxruntime has a faster kernel for attention. Large products run in eight bits: activations are scaled when they
-are known (per tensor), weights per column; the embedding is stored in the blocks of four bits in which the base came.
+are known (per tensor; before the second product of a layer's inner net each row has been brought to a peak of one),
+weights per column; the embedding is stored in the blocks of four bits in which the base came.
 """
 
 import numpy as np
@@ -11,14 +12,18 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from . import base
+from .model import BY_ROW, LEAST_PEAK
 
 MS = "com.microsoft"
 
 
-def per_row(w: np.ndarray, top: int = 127):
-    """Symmetric int8 with one scale per row."""
-    scale = np.maximum(np.abs(w).max(1), 1e-8) / top
-    return np.clip(np.round(w / scale[:, None]), -top, top).astype(np.int8), scale.astype(np.float32)
+def per_row(w: np.ndarray, pairs: bool):
+    """Symmetric int8 with one scale per row. pairs: no two neighbours 2k, 2k+1 of a row have absolute values that sum to
+    more than 128, so that sums of two products with an unsigned byte fit into 16 bits, in which processors without VNNI
+    add them. That costs a third of a bit where holding each value below 64 would cost a whole one."""
+    peak = np.abs(w).reshape(len(w), -1, 2).sum(2).max(1) if pairs else np.abs(w).max(1)
+    scale = np.maximum(peak, 1e-8) / 127
+    return np.round(w / scale[:, None]).astype(np.int8), scale.astype(np.float32)
 
 
 class Graph:
@@ -54,10 +59,10 @@ class Graph:
         blocks = self.op("Reshape", [q, self.const(np.array([0, 0, -1, base.BLOCK], np.int64), "word.blocks")])
         return self.op("Reshape", [self.op("Mul", [blocks, scale]), self.const(np.array([0, 0, rows.shape[1]], np.int64), "word.row")])
 
-    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False, smooth=None, parts: int = 1):
-        """x · weightᵀ + bias; in eight bits unless full. "int7" keeps one bit of the weights free: processors
-        without VNNI add products in pairs, and with eight bits such a sum can saturate. With several parts, the columns
-        come as so many results of one width: products that give them apart are quicker than a node that splits."""
+    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, name: str, full: bool = False, smooth=None, parts: int = 1, by_row: bool = False):
+        """x · weightᵀ + bias; in eight bits unless full. With several parts, the columns come as so many results of one
+        width: products that give them apart are quicker than a node that splits. by_row: each row of x is brought to a
+        peak of one first."""
 
         def apart(value, end):
             """A constant, or one for each part of its columns."""
@@ -73,13 +78,19 @@ class Graph:
             weight = weight * smooth
             x = self.op("Mul", [x, self.const((1 / smooth).astype(np.float32), name + ".m")])
         if self.bits == "uint8":
-            w, scale = per_row(weight)
+            w, scale = per_row(weight, pairs=False)
             w = apart((w.T.astype(np.int16) + 128).astype(np.uint8), ".w")
             zero = self.const(np.array(128, np.uint8), name + ".z")
         else:
-            w, scale = per_row(weight, 63 if self.bits == "int7" else 127)
+            w, scale = per_row(weight, pairs=True)
             w = apart(w.T, ".w")
             zero = self.const(np.array(0, np.int8), name + ".z")
+        if by_row:
+            peak = self.op("ReduceMax", [x, self.const(np.array([-1], np.int64), name + ".axis")])
+            peak = self.op("Max", [peak, self.const(np.array(LEAST_PEAK, np.float32), name + ".least")])
+            q, qs, qz = self.op("DynamicQuantizeLinear", [self.op("Div", [x, peak])], 3)
+            product = self.op("MatMulIntegerToFloat", [q, w[0], qs, self.const(scale, name + ".s"), qz, zero], domain=MS)
+            return self.op("Add", [self.op("Mul", [product, peak]), b[0]])
         if x not in self.quantised:
             self.quantised[x] = self.op("DynamicQuantizeLinear", [x], 3)
         q, qs, qz = self.quantised[x]
@@ -103,9 +114,9 @@ def embedded(g: Graph, state: dict, eps: float) -> str:
 TRUNK = "trunk"  # the states that one graph gives and another takes
 
 
-def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7", hidden: bool = True,
+def build(state: dict, config: dict, role: str, classes: int, bits: str = "int8", hidden: bool = True,
           keep: frozenset[str] = frozenset(), trunk: int = 0, branch: bool = False) -> onnx.ModelProto:  # fmt: skip
-    """state: numpy weights under the names of model.Tagger. bits: fp32, int8, int7 or uint8. keep: products that stay
+    """state: numpy weights under the names of model.Tagger. bits: fp32, int8 or uint8. keep: products that stay
     in full precision, as "<layer>.<qkv|out|up|down>". trunk: after so many layers lie the states that a branch takes;
     branch: this is the graph that takes them, else it gives them besides."""
     g = Graph(bits)
@@ -116,7 +127,7 @@ def build(state: dict, config: dict, role: str, classes: int, bits: str = "int7"
 
         def linear(x, part, parts=1, i=i, p=p):
             return g.linear(x, state[f"{p}{part}.weight"], state[f"{p}{part}.bias"], f"l{i}.{part}",
-                            f"{i}.{part}" in keep, state.get(f"{p}smooth_{part}"), parts)  # fmt: skip
+                            f"{i}.{part}" in keep, state.get(f"{p}smooth_{part}"), parts, part in BY_ROW)  # fmt: skip
 
         a = g.op("MultiHeadAttention", linear(x, "qkv", 3), domain=MS, num_heads=config["heads"])
         n1 = [g.const(state[f"{p}norm1.{w}"], f"l{i}.n1.{w}") for w in ("weight", "bias")]

@@ -14,6 +14,12 @@ from torch.nn import functional as F
 from . import labels
 
 
+# Products whose rows are brought to a peak of one before they are rounded: behind Gelu few tokens have values many times
+# those of the others, and one scale for all of a window would leave these a handful of steps.
+BY_ROW = frozenset({"down"})
+LEAST_PEAK = 0.25  # of a row; Gelu goes down to -.17, which must not become the peak
+
+
 class RoundTo8Bits(torch.autograd.Function):
     """What eight-bit arithmetic does to an activation: one scale per window, gradients pass as if nothing happened."""
 
@@ -30,11 +36,11 @@ class RoundTo8Bits(torch.autograd.Function):
 
 
 class RoundWeight(torch.autograd.Function):
-    """The same for a weight: one symmetric scale per row, seven bits."""
+    """The same for a weight: one symmetric scale per row, from the largest sum of two neighbours (see graph.per_row)."""
 
     @staticmethod
     def forward(ctx, w):
-        step = w.abs().amax(1, keepdim=True).clamp(min=1e-8) / 63
+        step = w.abs().view(len(w), -1, 2).sum(2).amax(1, keepdim=True).clamp(min=1e-8) / 127
         return torch.round(w / step).mul_(step)
 
     @staticmethod
@@ -98,7 +104,7 @@ def gelu(x):
 class Layer(nn.Module):
     """One transformer layer.
 
-    smooth holds, for the inputs of the three products that need it, a factor per channel that moves large channels from
+    smooth holds, for the inputs of the two products that need it, a factor per channel that moves large channels from
     the activation into the weight before both are rounded; it changes nothing in full precision. With rounding on, the
     layer computes as the exported eight-bit graph does, so that training can get used to it.
     """
@@ -113,7 +119,7 @@ class Layer(nn.Module):
         self.down = nn.Linear(ffn, hidden)
         self.norm2 = nn.LayerNorm(hidden, eps=eps)
         self.rounding = False
-        for part, width in (("qkv", hidden), ("up", hidden), ("down", ffn)):
+        for part, width in (("qkv", hidden), ("up", hidden)):
             self.register_buffer(f"smooth_{part}", torch.ones(width))
 
     def product(self, part: str, x):
@@ -124,6 +130,9 @@ class Layer(nn.Module):
         smooth = getattr(self, f"smooth_{part}", None)
         weight = linear.weight if smooth is None else linear.weight * smooth
         x = x if smooth is None else x / smooth
+        if part in BY_ROW:
+            peak = x.detach().amax(-1, keepdim=True).clamp(min=LEAST_PEAK)
+            return F.linear(RoundTo8Bits.apply(x / peak), RoundWeight.apply(weight)) * peak + linear.bias
         return F.linear(RoundTo8Bits.apply(x), RoundWeight.apply(weight), linear.bias)
 
     def forward(self, x, bias, dropout: float):
@@ -179,7 +188,8 @@ class Tagger(nn.Module):
         return states[-1], {r: head(states[exits.get(r, 0) - 1]) for r, head in self.heads.items()}
 
     def restore(self, state: dict):
-        """load_state_dict that takes states without smoothing factors, too."""
+        """load_state_dict that takes states without smoothing factors, too, and those of before with more of them."""
+        state = {k: v for k, v in state.items() if not k.endswith(".smooth_down")}
         missing, surplus = self.load_state_dict(state, strict=False)
         if surplus or any(".smooth_" not in m for m in missing):
             raise ValueError(f"weights do not fit: missing {missing}, surplus {surplus}")
@@ -200,7 +210,7 @@ class Tagger(nn.Module):
 
             return hook
 
-        hooks = [getattr(l, p).register_forward_pre_hook(watch(i, p)) for i, l in enumerate(self.layers) for p in ("qkv", "up", "down")]
+        hooks = [getattr(l, p).register_forward_pre_hook(watch(i, p)) for i, l in enumerate(self.layers) for p in ("qkv", "up")]
         training = self.training
         self.eval()
         self.rounding(False)

@@ -2,7 +2,7 @@
 and called again.
 
 One joint run over all languages trains both heads, the one of the superclasses two thirds of the way up: its tagger is the
-lower part of the other, which a pack runs once. The run is warmed up again where its rate has come down, twice, and goes
+lower part of the other, which a pack runs once. The run is warmed up again where its rate has come down, three times, and goes
 over to the arithmetic of the eight-bit export at the end of each leg. Both packs carry the same two taggers, with the
 vocabulary of both languages; the second one links to the files of the first.
 """
@@ -14,13 +14,15 @@ from . import base, corpus, data, export, paths, train
 
 SEED = 1
 EXIT = 8  # the layer after which the superclass head reads
-SHARDS = 8
+SHARDS = 13
 JOINT = dict(seed=SEED, freeze=0, exits={"superclass": EXIT})
-# Tokens count from the run's beginning: the second leg begins at a third of its rate, the last one at a quarter.
+# Tokens count from the run's beginning: the second leg begins at a third of its rate, the third one at a quarter, the
+# last one at half of it.
 LEGS = (
     dict(tokens=13_000_000, lr=1.5e-4, rounding=0.97),
     dict(tokens=19_500_000, lr=3.4e-4, rounding=0.97),
     dict(tokens=25_200_000, lr=4.9e-4, rounding=0.98),
+    dict(tokens=48_000_000, lr=2.5e-4, rounding=0.945),
 )
 # A pack holds the mean of the weights of the last two legs: each knows words on letters of other hands that the other misses.
 MEAN = {f"joint-{len(LEGS) - 1}": 0.4, f"joint-{len(LEGS)}": 0.6}
@@ -33,7 +35,7 @@ def finished(run: str, tokens: int) -> bool:
     return done.exists() and json.loads(done.read_text())["tokens"] >= tokens
 
 
-def packs(threads: int = 2, bits: str = "int7"):
+def packs(threads: int = 2, bits: str = "int8"):
     """base -> shards -> joint run -> two packs."""
     if not (paths.WORK / "base" / "tokenizer.json").exists():
         base.run(paths.WORK / "base", corpus.everything())

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("onnxruntime")
+onnxruntime = pytest.importorskip("onnxruntime")
 
-from training import base, compose, corpus, data, evaluate, export, infer, labels, localise, paths, segments, train, unpack  # noqa: E402
+from training import base, compose, corpus, data, evaluate, export, graph, infer, labels, localise, paths, segments, train, unpack  # noqa: E402
 from training.values import Values  # noqa: E402
 
 CONFIG = dict(hidden=32, layers=2, heads=2, ffn=64, positions=512, eps=1e-12, sha256="0")
@@ -115,6 +115,24 @@ def test_a_run_can_end_in_the_arithmetic_of_eight_bits(work):
     assert all(bool((l.smooth_up == 1).all()) for l in plain.layers), "no factors where nothing is rounded"
     assert all(bool((l.smooth_up != 1).any()) for l in rounded.layers)
     assert not torch.equal(plain.layers[0].up.weight, rounded.layers[0].up.weight)
+
+
+def test_training_rounds_as_the_graph_does(work):
+    train.run("rounded", ["tiny"], tokens=3000, lr=1e-3, threads=1, rounding=0.5)
+    net = train.load(work / "runs" / "rounded" / "model.pt").eval()
+    net.word.data = torch.from_numpy(base.in_q4(net.word.detach().numpy()))
+    state = {k: v.detach().numpy() for k, v in net.state_dict().items()}
+    ids = np.arange(5, 69)[None]
+    logits = {}
+    for bits in ("fp32", "int8"):
+        made = graph.build(state, net.config, "subclass", len(labels.SUBCLASS), bits)
+        logits[bits] = onnxruntime.InferenceSession(made.SerializeToString()).run(["logits"], {"input_ids": ids})[0]
+    with torch.no_grad():
+        full = net(torch.from_numpy(ids))[1]["subclass"].numpy()
+        net.rounding(True)
+        rounded = net(torch.from_numpy(ids))[1]["subclass"].numpy()
+    assert np.abs(full - logits["fp32"]).max() < 1e-3
+    assert np.abs(rounded - logits["int8"]).mean() < 0.3 * np.abs(full - logits["int8"]).mean(), "a value at an edge may fall to either side"
 
 
 def test_dev_corpora_are_refused():
