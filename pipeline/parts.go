@@ -10,7 +10,7 @@ import (
 	"fhirdeid/pipeline/phi/lists"
 )
 
-// cutParts cuts at brackets, before the short form of a state and before the town of an institution what the guidelines hold
+// cutParts cuts at brackets, before the short form of a state and before the town of an institution and between cells what the guidelines hold
 // for two, as all marks of our letters have it: "Huber, Johann (Hansi)", "Gais AR". A known name keeps its borders; a number
 // needs no brackets, however certain. The spans are in order, and so is what it gives.
 func (r *resolver) cutParts(spans []phi.Span) []phi.Span {
@@ -41,6 +41,9 @@ func parts(text string, s phi.Span) (head, tail phi.Span) {
 			s.Start, s.End = s.Start+1, s.End-1
 		}
 	case phi.CategoryName:
+		if at := cellBorder(text, s); at > 0 {
+			return behind(inside, s, at, s.Type)
+		}
 		// Behind a whole name, a bracket holds a short form; within one it is a part: "Stanley (Stas) Nowak".
 		if open > closed || open == 1 && inside[0] != '(' && s.Type != phi.NameUsername && strings.HasSuffix(inside, ")") {
 			return atBracket(inside, s)
@@ -57,6 +60,18 @@ func parts(text string, s phi.Span) (head, tail phi.Span) {
 		}
 	}
 	return s, tail
+}
+
+// cellBorder is where the second cell of a row begins within a name, in bytes, or 0: "7008831962,SHORT,BILL,1938-03-19".
+func cellBorder(text string, s phi.Span) int {
+	at := strings.IndexByte(text[s.Start:s.End], ',') + 1
+	if at <= 1 || s.Start+at == s.End || text[s.Start+at] == ' ' {
+		return 0
+	}
+	if begins := s.Start == 0 || text[s.Start-1] == ',' || text[s.Start-1] == '\n'; !begins || !strings.HasPrefix(text[s.End:], ",") {
+		return 0
+	}
+	return at
 }
 
 // atBracket parts a span at its last opening bracket, which neither part keeps; a span of nothing else stays.

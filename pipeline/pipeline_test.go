@@ -514,6 +514,8 @@ func TestResolveFindsBirthdates(t *testing.T) {
 		{"Lena Wolny", " kam am ", "02.12.2016", phi.NamePatient, phi.DateDate},
 		{"Lena", ", ", "02.12.2016", phi.NamePatient, phi.DateDate},
 		{"Lena Wolny", ", ", "02.12.2016", phi.NameStaff, phi.DateDate},
+		{"Lena Wolny", " (", "2016-12-02", phi.NamePatient, phi.DateBirthdate},
+		{"Wolny", ",", "2016-12-02", phi.NamePatient, phi.DateDate},
 	} {
 		text := c.name + c.gap + c.date
 		spans := Resolve(text, []phi.Span{
@@ -522,6 +524,37 @@ func TestResolveFindsBirthdates(t *testing.T) {
 		})
 		if last := spans[len(spans)-1]; last.Type != c.want {
 			t.Errorf("%q: %s, want %s", text, last.Type, c.want)
+		}
+	}
+}
+
+// Surname and first name in two cells of a row are two spans, as the guidelines hold them, and a date in the next cell is the
+// date of birth; outside of a row a comma without a space is one as well.
+func TestResolveCutsAtCells(t *testing.T) {
+	const birth = "1938-03-19"
+	for _, c := range []struct {
+		before, name, after string
+		want                []string
+	}{
+		{"7008831962,", "SHORT,BILL", ",", []string{"SHORT", "BILL", birth}},
+		{"a,b\n", "De Souza,Kevin Ray", ",", []string{"De Souza", "Kevin Ray", birth}},
+		{"7008831962,", "Short, Bill", ",", []string{"Short, Bill", birth}},
+		{"Pt ", "short,bill", ", born ", []string{"short,bill", birth}},
+	} {
+		text := c.before + c.name + c.after + birth
+		spans := Resolve(text, []phi.Span{
+			{Start: len(c.before), End: len(c.before) + len(c.name), Type: phi.NamePatient, Score: 0.9, Source: "test"},
+			{Start: len(text) - len(birth), End: len(text), Type: phi.DateDate, Score: 0.9, Source: "test"},
+		})
+		var got []string
+		for _, s := range spans {
+			got = append(got, text[s.Start:s.End])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", text, got, c.want)
+		}
+		if last := spans[len(spans)-1]; (last.Type == phi.DateBirthdate) != (len(c.want) == 3) {
+			t.Errorf("%q: %s", text, last.Type)
 		}
 	}
 }

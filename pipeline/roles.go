@@ -183,21 +183,23 @@ func (r *resolver) agree(spans []phi.Span, keys []uint64) {
 }
 
 // wholeDate is a date with its year.
-var wholeDate = regexp.MustCompile(`^(?:\d{1,2}[./-] ?\d{1,2}[./-] ?(?:\d{2}|\d{4})|\d{1,2}\.? ?\p{L}+\.? \d{4}|\p{L}+\.? \d{1,2}, ?\d{4})$`)
+var wholeDate = regexp.MustCompile(`^(?:\d{1,2}[./-] ?\d{1,2}[./-] ?(?:\d{2}|\d{4})|\d{4}-\d{2}-\d{2}|\d{1,2}\.? ?\p{L}+\.? \d{4}|\p{L}+\.? \d{1,2}, ?\d{4})$`)
 
-// findBirthdates takes a whole date directly behind a patient's full name for the date of birth: "Emmerich Skopnik, 12. Jänner 1950".
+// findBirthdates takes a whole date directly behind a patient's full name for the date of birth: "Emmerich Skopnik, 12. Jänner 1950", "SHORT,BILL,1938-03-19".
 func (r *resolver) findBirthdates(spans []phi.Span) {
 	for i := 1; i < len(spans); i++ {
 		name, date := spans[i-1], &spans[i]
 		if name.Type != phi.NamePatient || date.Type != phi.DateDate || date.Entity != "" {
 			continue
 		}
+		full := false
 		switch r.text[name.End:date.Start] {
 		case " ", ", ", " (":
-		default:
-			continue
+			_, full = inFull(r.text[name.Start:name.End])
+		case ",": // a cell behind those of surname and first name
+			full = i > 1 && spans[i-2].Type == phi.NamePatient && r.text[spans[i-2].End:name.Start] == ","
 		}
-		if _, full := inFull(r.text[name.Start:name.End]); full && wholeDate.MatchString(r.text[date.Start:date.End]) {
+		if full && wholeDate.MatchString(r.text[date.Start:date.End]) {
 			date.Type = phi.DateBirthdate
 		}
 	}
