@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -355,18 +356,25 @@ func TestResolveProperties(t *testing.T) {
 			if !fits(text, s) || i > 0 && s.Start < out[i-1].End {
 				t.Fatalf("span %v of %q does not fit or overlaps", s, text)
 			}
+			accents := func(r rune) bool { return unicode.Is(unicode.Mn, r) } // which may stand on a blank
+			if inside := text[s.Start:s.End]; !strings.ContainsFunc(inside, accents) && strings.Trim(inside, " \t\n") != inside {
+				t.Fatalf("span %q of %q begins or ends with a blank", inside, text)
+			}
 			for b := s.Start; b < s.End; b++ {
 				covered[b] = true
 			}
 		}
 		for _, s := range spans {
+			if s = unblanked(text, s); s.Start == s.End {
+				continue
+			}
 			s.Start, s.End = growToWords(text, s.Start, s.End)
 			for _, p := range []prefix{titles, kinds} {
 				s.Start += wordsBefore(text[s.Start:s.End], p)
 			}
 			for b := s.Start; b < s.End; b++ {
 				possessive := text[b] == 's' && b > 0 && text[b-1] == '\'' // also in front of a full stop or at the end of a line
-				if !covered[b] && !possessive && !strings.ContainsRune(bullets+".,()\"'", rune(text[b])) {
+				if !covered[b] && !possessive && !strings.ContainsRune(bullets+" \t\n.,()\"'", rune(text[b])) {
 					t.Fatalf("byte %d of %q was covered by %v, is not by %v", b, text, s, out)
 				}
 			}

@@ -84,8 +84,8 @@ func outweighs(protected []phi.Span, s phi.Span) bool {
 
 // Resolve settles overlaps. The result is sorted and disjoint, does not depend on the order of the input, and every
 // byte covered before is covered after, but for titles in front of a name, possessive endings and a sentence's full stop behind
-// it, words that say what kind of place a name is of, what stands between two lines, what joins two dates, and brackets at the
-// rim of a span.
+// it, words that say what kind of place a name is of, what stands between two lines, what joins two dates, and brackets and
+// blanks at the rim of a span.
 func Resolve(text string, spans []phi.Span) []phi.Span {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
@@ -236,9 +236,22 @@ func (r *resolver) short(end int) bool {
 	return utf8.RuneCountInString(line) < min(fullLine, r.width*2/3)
 }
 
-// tidy grows a span to whole words and leaves titles, possessive endings, the kinds of places and a sentence's full stop
+// unblanked leaves blanks at the rims of a span outside: they part it from its neighbours. Of a span of nothing else
+// nothing is left.
+func unblanked(text string, s phi.Span) phi.Span {
+	const blanks = " \t\n"
+	rest := strings.TrimLeft(text[s.Start:s.End], blanks)
+	s.Start = s.End - len(rest)
+	s.End = s.Start + len(strings.TrimRight(rest, blanks))
+	return s
+}
+
+// tidy grows a span to whole words and leaves blanks, titles, possessive endings, the kinds of places and a sentence's full stop
 // outside.
 func tidy(text string, s phi.Span) phi.Span {
+	if s = unblanked(text, s); s.Start == s.End {
+		return s
+	}
 	s.Start, s.End = growToWords(text, s.Start, s.End)
 	if s.Score >= certain {
 		return s
@@ -614,6 +627,9 @@ func (r *resolver) subtract(s phi.Span, placed []phi.Span) []phi.Span {
 func (r *resolver) place(out []phi.Span, first int, s phi.Span, remainder bool) []phi.Span {
 	if remainder {
 		s.Interval = nil
+		if s = unblanked(r.text, s); s.Start == s.End {
+			return out
+		}
 		if !strings.ContainsFunc(r.text[s.Start:s.End], isWordRune) {
 			for i := first; i < len(out); i++ {
 				switch {

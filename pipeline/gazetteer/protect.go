@@ -66,7 +66,7 @@ func (r *reader) eponym(i int) int {
 		end++
 	}
 	if r.citation(i) {
-		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.citation")
+		r.emit(i, end, phi.Protected, r.eponymScore(i, end), "gazetteer.citation")
 		return end
 	}
 	after := end
@@ -77,32 +77,42 @@ func (r *reader) eponym(i int) int {
 		(r.tokens[after].gap == space || r.tokens[after].gap == hyphen || r.tokens[after].gap == wrap || r.tokens[after].gap == broken)
 	if head {
 		after++
-		r.emit(i, after, phi.Protected, eponymScore, "gazetteer.eponym")
+		r.emit(i, after, phi.Protected, r.eponymScore(i, end), "gazetteer.eponym")
 		return after
 	}
 	if after < len(r.tokens) && r.tokens[after].gap == hyphen && !r.personal(end-1) {
 		// Parkinson-Medikation, Bechterew-typisch: a compound of the eponym.
 		if w := r.tokens[after].word; w.Common("") > 0 || w.Medical() || r.tokens[after].shape == small || termLike(r.word(after)) {
-			r.emit(i, after+1, phi.Protected, eponymScore, "gazetteer.eponym")
+			r.emit(i, after+1, phi.Protected, r.eponymScore(i, end), "gazetteer.eponym")
 			return after + 1
 		}
 	}
 	if i > 0 && r.beforeEponym(i) {
-		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.eponym")
+		r.emit(i, end, phi.Protected, r.eponymScore(i, end), "gazetteer.eponym")
 		return end
 	}
 	if end-i > 1 && r.tokens[i+1].gap == hyphen && !(r.tokens[i].word.FirstName() > 1) {
-		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.eponym")
+		r.emit(i, end, phi.Protected, r.eponymScore(i, end), "gazetteer.eponym")
 		return end
 	}
 	if r.tokens[i].gap != hyphen && r.protectedWord(i) {
 		if r.subgraded(end) {
 			end++ // no surname
 		}
-		r.emit(i, end, phi.Protected, eponymScore, "gazetteer.eponym")
+		r.emit(i, end, phi.Protected, r.eponymScore(i, end), "gazetteer.eponym")
 		return end
 	}
 	return i
+}
+
+// eponymScore is the weight of the eponym that ends before token end: more than a model's where nobody bears one of its words.
+func (r *reader) eponymScore(i, end int) float64 {
+	for ; i < end; i++ {
+		if nameless(r.tokens[i].word) {
+			return termScore
+		}
+	}
+	return eponymScore
 }
 
 // beforeEponym says whether the word before token i makes it one: Morbus, M., nach.
@@ -187,4 +197,4 @@ broca tourette asperger gastaut dravet charcot duchenne sjoegren felty kawasaki 
 ewing burkitt sezary nikolsky auspitz koebner quincke heberden bouchard colles galeazzi monteggia lisfranc chopart maisonneuve volkmann
 bankart hoffa kussmaul mobitz wenckebach janeway duroziez coombs ziehl giemsa papanicolaou mantoux wassermann widal coxsackie bosniak fuhrman
 hounsfield agatston judkins amplatz dormia sengstaken guedel mallampati yankauer macintosh tuohy rorschach epworth folstein hachinski rankin forrest osler paget ormond
-ashworth waterlow ramsay fagerstroem naegele bracht loefgren pancoast biermer`)
+ashworth waterlow ramsay fagerstroem naegele bracht loefgren pancoast biermer moro lemierre bakri stroop goutallier`)
