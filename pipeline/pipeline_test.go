@@ -230,6 +230,47 @@ func TestResolveGivesANameOneRole(t *testing.T) {
 	}
 }
 
+// Where models have a view of the roles, the likeliest one over all mentions of a person wins: many doubtful ones do not
+// outvote a sure one. First names count for whom they alone can mean, surnames follow the patient and the staff.
+func TestResolveSumsRolesOverMentions(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		names []string
+		roles []phi.Roles
+		want  []phi.Type
+	}{
+		{"Ayla Demir, RN. Ayla left. Ayla rang.", []string{"Ayla Demir", "Ayla", "Ayla"},
+			[]phi.Roles{{Staff: 1}, {Patient: 0.4, Other: 0.6}, {Staff: 0.4, Other: 0.6}}, []phi.Type{phi.NameStaff, phi.NameStaff, phi.NameStaff}},
+		{"Ayla Demir, Ayla Kaya. Ayla rang.", []string{"Ayla Demir", "Ayla Kaya", "Ayla"},
+			[]phi.Roles{{Staff: 1}, {Patient: 1}, {Other: 0.9}}, []phi.Type{phi.NameStaff, phi.NamePatient, phi.NameOther}},
+		{"Baby Mia Buchan. Unborn Buchan.", []string{"Mia Buchan", "Buchan"},
+			[]phi.Roles{{Patient: 1}, {Other: 0.9}}, []phi.Type{phi.NamePatient, phi.NamePatient}},
+		{"Son Ian Buchan. Later Buchan fell.", []string{"Ian Buchan", "Buchan"},
+			[]phi.Roles{{Other: 1}, {Patient: 0.9}}, []phi.Type{phi.NameOther, phi.NamePatient}},
+	} {
+		var spans []phi.Span
+		from := 0
+		for i, name := range c.names {
+			start := from + strings.Index(c.text[from:], name)
+			from = start + len(name)
+			likeliest := phi.NameOther
+			if r := c.roles[i]; r.Staff > r.Other && r.Staff > r.Patient {
+				likeliest = phi.NameStaff
+			} else if r.Patient > r.Other {
+				likeliest = phi.NamePatient
+			}
+			spans = append(spans, phi.Span{Start: start, End: from, Type: likeliest, Score: 0.9, Source: "test", Roles: c.roles[i]})
+		}
+		var got []phi.Type
+		for _, s := range Resolve(c.text, spans) {
+			got = append(got, s.Type)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
 func TestDetectRefusesSpansOutsideTheText(t *testing.T) {
 	bad := finder{"ü", phi.Span{Type: phi.Name}}
 	p := &Pipeline{Detectors: []Detector{shifted{bad}}}

@@ -115,7 +115,7 @@ func Resolve(text string, spans []phi.Span) []phi.Span {
 type resolver struct {
 	text               string
 	work, sorted       []phi.Span
-	keys               []uint64 // see sort and agreeOnRoles
+	keys               []uint64 // see sort
 	united, left, next []phi.Span
 	joints             [][2]int             // where two dates of a cluster are joined
 	width              int                  // of the text's longest line, in code points; 0: not known yet
@@ -526,6 +526,9 @@ func (r *resolver) unite(a, b phi.Span) phi.Span {
 	}
 	if best.Entity == "" {
 		best.Entity = other.Entity
+	}
+	if best.Roles == (phi.Roles{}) {
+		best.Roles = other.Roles
 	}
 	start, end := min(a.Start, b.Start), max(a.End, b.End)
 	switch {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"fhirdeid/pipeline/phi"
@@ -10,31 +9,78 @@ import (
 	"fhirdeid/pipeline/phi/lists"
 )
 
-// agreeOnRoles gives a name that is written several times the role of most of its mentions, weighed by their scores;
-// what the patient's own resources say goes before all. A person with two roles would have two surrogates.
+// agreeOnRoles gives the mentions of a person one role: that which is likeliest over all of them; what the patient's own
+// resources say goes before all. A person with two roles would have two surrogates.
 func (r *resolver) agreeOnRoles(spans []phi.Span) {
-	r.keys = r.keys[:0]
-	var buf [48]byte
+	all := r.fullNames(spans)
+	byGiven, bySurname := map[string]*fullName{}, map[string]*fullName{}
+	for i := range all {
+		for given := range strings.FieldsSeq(all[i].given) {
+			callSo(byGiven, given, &all[i])
+		}
+		callSo(bySurname, all[i].surname, &all[i])
+	}
+	mentions := map[string][]*phi.Span{}
 	for i := range spans {
-		if ofRole(spans[i].Type) {
-			hash := lists.Hash(appendLower(buf[:0], r.text[spans[i].Start:spans[i].End]))
-			r.keys = append(r.keys, uint64(hash)<<32|uint64(i))
+		s := &spans[i]
+		if !ofRole(s.Type) {
+			continue
 		}
+		who := strings.ToLower(r.text[s.Start:s.End])
+		if n, full := inFull(who); full {
+			who = n.whole()
+		} else if n := byGiven[who]; n != nil && !strings.Contains(s.Source, "name.title") { // behind a title stands a surname
+			who = n.whole()
+		}
+		mentions[who] = append(mentions[who], s)
 	}
-	slices.Sort(r.keys)
-	for from := 0; from < len(r.keys); {
-		to := from + 1
-		for to < len(r.keys) && r.keys[to]>>32 == r.keys[from]>>32 {
-			to++
-		}
-		if to-from > 1 {
-			r.agree(spans, r.keys[from:to])
-		}
-		from = to
+	for _, of := range mentions {
+		agree(of)
 	}
-	if all := r.fullNames(spans); len(all) > 0 {
+	if len(all) > 0 {
+		r.followSurnames(spans, bySurname, mentions)
+		all = r.fullNames(spans)
 		r.followGivenNames(spans, all)
 		r.followTitles(spans, all)
+	}
+}
+
+// callSo notes what else somebody is called; what several are called stands for nobody.
+func callSo(called map[string]*fullName, name string, n *fullName) {
+	name = strings.ToLower(name)
+	if other, taken := called[name]; taken && (other == nil || other.whole() != n.whole()) {
+		n = nil
+	}
+	called[name] = n
+}
+
+// agree gives the mentions of one person the role that is likeliest over all of them.
+func agree(mentions []*phi.Span) {
+	const known = 1e6
+	var weights [phi.NameOther + 1]float64
+	for _, s := range mentions {
+		patient, staff, other := float64(s.Roles.Patient), float64(s.Roles.Staff), float64(s.Roles.Other)
+		switch sum := patient + staff + other; {
+		case s.Entity != "":
+			weights[s.Type] += known
+		case sum == 0:
+			weights[s.Type] += s.Score
+		default:
+			weights[phi.NamePatient] += s.Score * patient / sum
+			weights[phi.NameStaff] += s.Score * staff / sum
+			weights[phi.NameOther] += s.Score * other / sum
+		}
+	}
+	role := mentions[0].Type
+	for _, t := range [...]phi.Type{phi.NamePatient, phi.NameStaff, phi.NameOther} {
+		if weights[t] > weights[role] {
+			role = t
+		}
+	}
+	for _, s := range mentions {
+		if s.Entity == "" {
+			s.Type = role
+		}
 	}
 }
 
@@ -44,6 +90,9 @@ type fullName struct {
 	gender         byte // 'f', 'm', or 0 where the first name does not tell
 	role           phi.Type
 }
+
+// whole is the name as the key of a person.
+func (n *fullName) whole() string { return strings.ToLower(n.given + " " + n.surname) }
 
 func (r *resolver) fullNames(spans []phi.Span) []fullName {
 	var all []fullName
@@ -102,25 +151,51 @@ func (r *resolver) followGivenNames(spans []phi.Span, all []fullName) {
 	}
 }
 
+// followSurnames gives a surname that stands alone the role of the patient or the member of staff who alone is named so in
+// full; a relative of that name is called by more. A title of the other gender means somebody else.
+func (r *resolver) followSurnames(spans []phi.Span, bySurname map[string]*fullName, mentions map[string][]*phi.Span) {
+	for i := range spans {
+		s := &spans[i]
+		n := bySurname[strings.ToLower(r.text[s.Start:s.End])]
+		if n == nil || !ofRole(s.Type) || s.Entity != "" {
+			continue
+		}
+		if gender := r.titleBefore(s.Start); gender != 0 && gender != n.gender {
+			continue
+		}
+		if role := mentions[n.whole()][0].Type; role != phi.NameOther {
+			s.Type = role
+		}
+	}
+}
+
 // title stands before a surname and tells the gender.
 var title = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:(frau|fr|mrs|ms|miss)|(herrn?|hrn?|mr))\.?\s$`)
+
+// titleBefore gives the gender of the title before a name, 'f' or 'm', or 0.
+func (r *resolver) titleBefore(start int) byte {
+	const longest = 12 // bytes of a title
+	m := title.FindStringSubmatchIndex(r.text[max(0, start-longest):start])
+	switch {
+	case m == nil:
+		return 0
+	case m[2] >= 0:
+		return 'f'
+	}
+	return 'm'
+}
 
 // followTitles gives "Frau Weber" the role of the woman of that surname, where one is named in full; where the patient of
 // that name is a man, she is somebody else.
 func (r *resolver) followTitles(spans []phi.Span, all []fullName) {
-	const longest = 12 // bytes of a title
 	for i := range spans {
 		s := &spans[i]
 		if !ofRole(s.Type) || s.Entity != "" {
 			continue
 		}
-		m := title.FindStringSubmatchIndex(r.text[max(0, s.Start-longest):s.Start])
-		if m == nil {
+		gender := r.titleBefore(s.Start)
+		if gender == 0 {
 			continue
-		}
-		gender := byte('m')
-		if m[2] >= 0 {
-			gender = 'f'
 		}
 		if role := bearer(all, r.text[s.Start:s.End], gender, s.Type); role != phi.NoType {
 			s.Type = role
@@ -151,35 +226,6 @@ func bearer(all []fullName, surname string, gender byte, now phi.Type) phi.Type 
 		return phi.NoType // the patient may be named in full nowhere
 	}
 	return role
-}
-
-// agree does so for the mentions with one hash; keys hold their indices.
-func (r *resolver) agree(spans []phi.Span, keys []uint64) {
-	const known = 1e6
-	var weights [phi.NameOther + 1]float64
-	first := &spans[uint32(keys[0])]
-	name := r.text[first.Start:first.End]
-	for _, k := range keys {
-		s := &spans[uint32(k)]
-		if !strings.EqualFold(r.text[s.Start:s.End], name) {
-			return // two names with one hash
-		}
-		weights[s.Type] += s.Score
-		if s.Entity != "" {
-			weights[s.Type] += known
-		}
-	}
-	role := first.Type
-	for _, t := range [...]phi.Type{phi.NamePatient, phi.NameStaff, phi.NameOther} {
-		if weights[t] > weights[role] {
-			role = t
-		}
-	}
-	for _, k := range keys {
-		if s := &spans[uint32(k)]; s.Entity == "" {
-			s.Type = role
-		}
-	}
 }
 
 // wholeDate is a date with its year.

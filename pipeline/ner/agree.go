@@ -24,6 +24,7 @@ type verdict struct {
 	score float64
 	votes int
 	from  sources
+	roles phi.Roles
 }
 
 // sources is a set of taggers: two bits for each ensemble, superclass and subclass.
@@ -45,7 +46,7 @@ func (d Decision) agree(o opinion, ensemble int) verdict {
 	if super && !sub && o.hasSub && float64(o.super.mass) < d.superclassThreshold(o.super.kind.Category()) {
 		super = false
 	}
-	v := verdict{score: o.score()}
+	v := verdict{score: o.score(), roles: o.sub.roles(o.kinds)}
 	superBit, subBit := sources(1)<<(2*ensemble), sources(2)<<(2*ensemble)
 	switch {
 	case super && sub:

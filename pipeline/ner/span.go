@@ -29,6 +29,7 @@ type draft struct {
 	words      bool // there is more than punctuation in it
 	score      float64
 	from       sources
+	roles      phi.Roles // the sum of its words
 	// The sum of the scores of its words by type: makeshift types apart, which count where there is nothing else.
 	firm, loose map[phi.Type]float64
 }
@@ -46,6 +47,11 @@ func (b *builder) add(u unit, v verdict) {
 	d.words = d.words || u.word
 	d.score = max(d.score, v.score)
 	d.from |= v.from
+	if u.word {
+		d.roles.Patient += v.roles.Patient
+		d.roles.Staff += v.roles.Staff
+		d.roles.Other += v.roles.Other
+	}
 	first := d.category == phi.NoCategory
 	weight := v.score
 	if !u.word {
@@ -119,6 +125,9 @@ func (b *builder) close() {
 	d := &b.open
 	if d.end > 0 && d.words { // a lone comma is no PHI
 		s := phi.Span{Start: d.start, End: d.end, Type: d.kind(), Score: d.score, Source: d.from.names(b.ensembles)}
+		if s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername {
+			s.Roles = d.roles
+		}
 		if b.credulous || !doubtful(b.text, s, b.language) {
 			b.spans = append(b.spans, s)
 		}

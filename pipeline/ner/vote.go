@@ -198,3 +198,18 @@ func (v vote) within(c phi.Category, kinds []phi.Type) (best phi.Type, weight fl
 	}
 	return best, weight
 }
+
+// roles gives the weights of the roles that a name may have.
+func (v vote) roles(kinds []phi.Type) (out phi.Roles) {
+	for s, p := range v.row {
+		switch kinds[s] {
+		case phi.NamePatient:
+			out.Patient = p
+		case phi.NameStaff:
+			out.Staff = p
+		case phi.NameOther:
+			out.Other = p
+		}
+	}
+	return out
+}

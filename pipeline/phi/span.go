@@ -19,7 +19,12 @@ type Span struct {
 	Source     string  // detector path such as rules.date; several joined by + when they agree
 	Entity     string  // the same non-empty key means the same person, place …; never printed
 	Interval   *Interval
+	Roles      Roles // of a name, where a model has a view of it
 }
+
+// Roles are the weights that a model gives to the roles of a name: the patient's, of the staff, somebody else's. Only their
+// proportion means something; all are zero where no model has a view.
+type Roles struct{ Patient, Staff, Other float32 }
 
 // Len gives the length in bytes.
 func (s Span) Len() int { return s.End - s.Start }
@@ -30,7 +35,7 @@ func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End 
 // Contains says whether every byte of o lies in s.
 func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
 
-// Compare orders spans by place, longer ones first, then by type, score and source, so that sorting has no ties
+// Compare orders spans by place, longer ones first, then by type, score, source and the rest, so that sorting has no ties
 // between different spans.
 func Compare(a, b Span) int {
 	if a.Start != b.Start {
@@ -45,6 +50,9 @@ func Compare(a, b Span) int {
 		cmp.Compare(a.Source, b.Source),
 		cmp.Compare(a.Entity, b.Entity),
 		compareIntervals(a.Interval, b.Interval),
+		cmp.Compare(a.Roles.Patient, b.Roles.Patient),
+		cmp.Compare(a.Roles.Staff, b.Roles.Staff),
+		cmp.Compare(a.Roles.Other, b.Roles.Other),
 	)
 }
 
