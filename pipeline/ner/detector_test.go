@@ -147,6 +147,23 @@ func TestSeveralPacks(t *testing.T) {
 	}
 }
 
+// A name carries what the subclass tagger thinks of its role, all words together; other spans carry nothing.
+func TestRolesOfNames(t *testing.T) {
+	text := "Karl Meier aus Aach"
+	d := newDetector(t, ner.Options{}, ensemble("ner.de", "Karl=B-NAME Meier=I-NAME Aach=B-LOCATION",
+		"Karl=B-NAME_PATIENT:3,B-NAME_STAFF:4 Meier=I-NAME_STAFF Aach=B-LOCATION_CITY"))
+	spans := detect(t, d, text)
+	if got := show(text, spans); !slices.Equal(got, []string{"NAME_STAFF:Karl Meier@de", "LOCATION_CITY:Aach@de"}) {
+		t.Fatalf("%q", got)
+	}
+	if r := spans[0].Roles; !(r.Staff > 1.5 && r.Staff < 2 && r.Patient > 0.1 && r.Patient < 0.5 && r.Other == 0) {
+		t.Errorf("%+v", r)
+	}
+	if spans[1].Roles != (phi.Roles{}) {
+		t.Errorf("a town has roles: %+v", spans[1].Roles)
+	}
+}
+
 func TestDecisions(t *testing.T) {
 	text := "Karl sah Meier"
 	e := ensemble("ner.de", "Karl=B-NAME? Meier=B-NAME", "Meier=B-NAME_STAFF")
