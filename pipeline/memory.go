@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -135,7 +136,13 @@ func memorable(t phi.Type) bool {
 // maxWords is the number of words beyond which a surface is a sentence rather than a name.
 const maxWords = 12
 
+// spacedOut is a word with a blank behind each letter, as typewriters set names off: "L a n g e n o h l".
+var spacedOut = regexp.MustCompile(`\b\p{L}(?: \p{L}){3,}\b`)
+
 func (m *Memory) learn(surface string, s phi.Span) {
+	if s.Type.Category() == phi.CategoryName {
+		surface = spacedOut.ReplaceAllStringFunc(surface, func(word string) string { return strings.ReplaceAll(word, " ", "") })
+	}
 	var (
 		shapes [maxWords]shape
 		words  [maxWords]string // in lower case

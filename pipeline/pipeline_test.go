@@ -334,6 +334,7 @@ func TestMemoryTakesCareOfWordClass(t *testing.T) {
 		{"Ortrud Wiesenthal", "Ortrud\nWiesenthal, Wiesenthal", []string{"Ortrud\nWiesenthal", "Wiesenthal"}},
 		{"Li", "Li, Licht", nil},
 		{"Uwe Karl Langenohl", "des U.L. und U. K. L., u.l. UL U-L U.L nach 5 U. Lampe", []string{"U.L.", "U. K. L."}},
+		{"L a n g e n o h l , Uwe", "U.L. liegt bei, L.U. nicht", []string{"U.L."}},
 		{"Langenohl, Uwe", "U.L. liegt bei, L.U. nicht", []string{"U.L."}},
 		{"Anna Peters", "Thorax A.P. vom Vortag, 8 A.M. mit A.P.", nil},
 		{"Özlem Yıldız", "O.Y. Ö.Y.", nil},

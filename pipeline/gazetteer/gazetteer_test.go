@@ -101,6 +101,7 @@ func TestProtectedAgainstNames(t *testing.T) {
 		{phi.English, "POD 6 Hartmann, PS 1, ECOG 2; Grace 7, PMA 12-4471, ASA 118", []string{"POD 6", "PS 1", "ECOG 2"}, []string{"Grace", "12-4471", "118"}},
 		{phi.English, "Perforation, Hinchey Ib, seen with Dr. Hinchey; some Braxton Hicks; miami J collar", []string{"Hinchey Ib", "Braxton Hicks"}, []string{"Hinchey;"}},
 		{phi.English, "EGD 2/27: Forrest Ib clipped; recovery room Bromage 2. Forrest Ibsen", []string{"Forrest Ib", "Bromage 2"}, []string{"Ibsen"}},
+		{phi.English, "two or more signs. Bizer et al. (1981), seen with Dr. Stewardson et al.", []string{"Bizer et al."}, []string{"Stewardson"}},
 		{phi.German, "Therapie mit Ramipril und Metoprolol", []string{"Ramipril", "Metoprolol"}, nil},
 	}
 	for _, tt := range tests {

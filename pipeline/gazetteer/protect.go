@@ -66,8 +66,11 @@ func (r *reader) eponym(i int) int {
 		end++
 	}
 	if r.citation(i) {
-		r.emit(i, end, phi.Protected, r.eponymScore(i, end), "gazetteer.citation")
-		return end
+		r.emit(i, i+3, phi.Protected, termScore, "gazetteer.citation")
+		if stop := r.tokens[i+2].stop; strings.HasPrefix(r.text[stop:], ".") { // of "al.", which models take along
+			r.spans[len(r.spans)-1].End++
+		}
+		return i + 3
 	}
 	after := end
 	if after < len(r.tokens) && r.tokens[after].gap == apostrophe && r.word(after) == "s" {

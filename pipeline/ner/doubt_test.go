@@ -61,6 +61,8 @@ func TestDoubtful(t *testing.T) {
 		{"wieder im Frühjahr", "Frühjahr", phi.German, phi.DateDate, 0.9, true},
 		{"wieder im Frühjahr 2020", "Frühjahr 2020", phi.German, phi.DateDate, 0.9, false},
 		{"seen by Summer", "Summer", phi.English, phi.NameStaff, 0.9, false},
+		{"7 mm canal at C5-6 with", "C5-6", phi.English, phi.LocationHospital, 0.94, true},
+		{"transferred to C5 today", "C5", phi.English, phi.LocationHospital, 0.94, false},
 		{"Die Ehefrau reinigt Büros in Unna.", "reinigt Büros", phi.German, phi.ProfessionProfession, 0.94, true},
 		{"Sie arbeitet im Mercedeswerk.", "arbeitet im Mercedeswerk", phi.German, phi.ProfessionProfession, 0.94, false},
 		{"Er ist gelernter Koch.", "gelernter Koch", phi.German, phi.ProfessionProfession, 0.94, false},
