@@ -52,18 +52,19 @@ DECISION = {
 OWN = {
     "de": {
         "lambda": 0.6,
-        "lambdas": {"LOCATION": 0.93, "NAME": 0.5, "PROFESSION": 0.7},
+        "lambdas": {"LOCATION": 0.87, "NAME": 0.5, "PROFESSION": 0.3},
         "superclass_threshold": 0.4,
         "superclass_thresholds": DECISION["superclass_thresholds"] | {"NAME": 0.7},
-        "thresholds": {"OTHER": 0.5, "AGE": 0.5, "DATE": 0.5, "CONTACT": 0.6, "ID": 0.6},
+        "thresholds": {"OTHER": 0.7, "AGE": 0.5, "DATE": 0.7, "CONTACT": 0.6, "ID": 0.8},
     },
     "en": {
-        "lambdas": {"LOCATION": 0.55},
-        "thresholds": DECISION["thresholds"] | {"OTHER": 0.6, "DATE": 0.9, "PROFESSION": 0.75},
+        "lambda": 0.3,
+        "lambdas": {"LOCATION": 0.6},
+        "thresholds": DECISION["thresholds"] | {"OTHER": 0.6, "DATE": 0.9, "PROFESSION": 0.8},
     },
 }
 
-VERSION = "0.10.0"
+VERSION = "0.11.0"
 
 
 def sha256(path: Path) -> str:
