@@ -239,14 +239,30 @@ func TestResolveSumsRolesOverMentions(t *testing.T) {
 		roles []phi.Roles
 		want  []phi.Type
 	}{
-		{"Ayla Demir, RN. Ayla left. Ayla rang.", []string{"Ayla Demir", "Ayla", "Ayla"},
-			[]phi.Roles{{Staff: 1}, {Patient: 0.4, Other: 0.6}, {Staff: 0.4, Other: 0.6}}, []phi.Type{phi.NameStaff, phi.NameStaff, phi.NameStaff}},
-		{"Ayla Demir, Ayla Kaya. Ayla rang.", []string{"Ayla Demir", "Ayla Kaya", "Ayla"},
-			[]phi.Roles{{Staff: 1}, {Patient: 1}, {Other: 0.9}}, []phi.Type{phi.NameStaff, phi.NamePatient, phi.NameOther}},
-		{"Baby Mia Buchan. Unborn Buchan.", []string{"Mia Buchan", "Buchan"},
-			[]phi.Roles{{Patient: 1}, {Other: 0.9}}, []phi.Type{phi.NamePatient, phi.NamePatient}},
-		{"Son Ian Buchan. Later Buchan fell.", []string{"Ian Buchan", "Buchan"},
-			[]phi.Roles{{Other: 1}, {Patient: 0.9}}, []phi.Type{phi.NameOther, phi.NamePatient}},
+		{
+			"Ayla Demir, RN. Ayla left. Ayla rang.",
+			[]string{"Ayla Demir", "Ayla", "Ayla"},
+			[]phi.Roles{{Staff: 1}, {Patient: 0.4, Other: 0.6}, {Staff: 0.4, Other: 0.6}},
+			[]phi.Type{phi.NameStaff, phi.NameStaff, phi.NameStaff},
+		},
+		{
+			"Ayla Demir, Ayla Kaya. Ayla rang.",
+			[]string{"Ayla Demir", "Ayla Kaya", "Ayla"},
+			[]phi.Roles{{Staff: 1}, {Patient: 1}, {Other: 0.9}},
+			[]phi.Type{phi.NameStaff, phi.NamePatient, phi.NameOther},
+		},
+		{
+			"Baby Mia Buchan. Unborn Buchan.",
+			[]string{"Mia Buchan", "Buchan"},
+			[]phi.Roles{{Patient: 1}, {Other: 0.9}},
+			[]phi.Type{phi.NamePatient, phi.NamePatient},
+		},
+		{
+			"Son Ian Buchan. Later Buchan fell.",
+			[]string{"Ian Buchan", "Buchan"},
+			[]phi.Roles{{Other: 1}, {Patient: 0.9}},
+			[]phi.Type{phi.NameOther, phi.NamePatient},
+		},
 	} {
 		var spans []phi.Span
 		from := 0
