@@ -200,4 +200,7 @@ broca tourette asperger gastaut dravet charcot duchenne sjoegren felty kawasaki 
 ewing burkitt sezary nikolsky auspitz koebner quincke heberden bouchard colles galeazzi monteggia lisfranc chopart maisonneuve volkmann
 bankart hoffa kussmaul mobitz wenckebach janeway duroziez coombs ziehl giemsa papanicolaou mantoux wassermann widal coxsackie bosniak fuhrman
 hounsfield agatston judkins amplatz dormia sengstaken guedel mallampati yankauer macintosh tuohy rorschach epworth folstein hachinski rankin forrest osler paget ormond
-ashworth waterlow ramsay fagerstroem naegele bracht loefgren pancoast biermer moro lemierre bakri stroop goutallier`)
+ashworth waterlow ramsay fagerstroem naegele bracht loefgren pancoast biermer moro lemierre bakri stroop goutallier
+killip bhutani bezold fraumeni thurner chvostek dieulafoy boerhaave lhermitte mondor kienboeck tossy pfirrmann modic rutgeerts stener lysholm
+capgras cotard yergason shirodkar heimlich sellick ponseti pirani sarnat papile hoehn zollinger romhilt westergren rockall caprini maddrey wexner
+hinchey savary botallo spetzler meyerding jendrassik heubner goligher mcroberts briganti chompret fleischner ormond jarisch herxheimer`)

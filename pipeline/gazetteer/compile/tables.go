@@ -84,4 +84,24 @@ Adson Weitlaner Kerrison Penfield Frazier Cobb Caspar Caspari Balfour Bookwalter
 Senn Freer Keith Lorenz Erich Cottle Crile Hegar Sims Auvard Pozzi Hohmann Gigli Codman Jamshidi Dedo Magerl Gelpi Mohs Leibinger Fogarty
 Lieberman Poupart Scarpa Ahmed Jobe Janda Frenzel Fazekas Demers Shulman Stoller Waddell Allred Kikuchi Hoover Kaltenborn Wertheim Sanders
 Osborn Wellens Herbert Bankart Tiemann Horowitz Conners Katz Jamar Humphrey Goldmann Biermer Castle Heinz Howell Jolly Auer Döhle Bence Ig Reed Sternberg Philadelphia Rh Duffy Kell Kidd Lewis Lutheran
+Adamkiewicz Alagille Amsel Avellis Bassen Batson Bazett Bernstein Bezold Bhutani Bielschowsky Birbeck Björk Blumer
+Boerhaave Bombelli Borrmann Botallo Botalli Bourneville Bricker Brockenbrough Broselow Buerger Cacchi Calot Camurati
+Capgras Cardarelli Carrel Catterall Chaddock Cockcroft Gault Cranley Curschmann Denonvilliers Dercum Hallpike Epley
+Dohle Dressler Duret Eales Edinger Ekbom Ellik Eustachi Faget Falret Fick Finnegan Forchheimer Forestier Fothergill
+Friedländer Froin Mainini Gerdy Gimbernat Gottman Grawitz Greulich Griesinger Grocott Grynfeltt Guyon Haglund
+Hallervorden Hayflick Heimlich Heineke Heubner Hinchey Howship Imlach Ingelfinger Ishihara Jacod Herxheimer Jatene
+Jendrassik Kahler Kanner Kegel Wagener Killip Kienböck Betke Kraepelin Kraske Küntscher Kuntscher Kuppfer Kupffer
+Lambl Kleffner Landouzy Larrey Legg Leishman Letournel Libman Lipschütz Lissauer Mackler Macewen Malpighi Krantz Maydl
+Mazzotti McRoberts McGeer Meissner Mendel Menghini Miculicz Minkowski Chauffard Monro Moynihan Muckle Münchmeyer
+Naffziger Naito Nicoladoni Nikolski Nonne Ogilvie Omenn Ormond Rendu Pacini Papez Perlia Peyer Phemister Pirquet
+Plesch Politzer Poncet Ponseti Pringle Pudenz Queckenstedt Radovici Raeder Ranvier Rashkind Rastelli Reissner Retzius
+Ritgen Roemheld Romhilt Rommelaere Rossolimo Rumpel Leede Sabouraud Schirmer Schlemm Schoemaker Schüffner Schwann
+Sellick Senning Sipple Snellen Sotos Stauffer Stellwag Stener Stensen Stenon Stierlin Stoppa Strümpell Sturmdorf
+Sugarbaker Swyer Sydenham Tarlov Thiersch Thorel Tommaselli Torek Toupet Tullio Vaquez Volhard Waterston Westergren
+Westermark Yergason Zuelzer Bartsocas Caprini Maddrey Rockall Spetzler Seddon Cierny Lauge Ficat Pirani Meyerding
+Pfirrmann Modic Goutallier Murley Lysholm Tegner Ahlbäck Insall Salvati Deschamps Dejour Wiberg Baumgaertl Judet
+Effendi Rockwood Tossy Wehbe Zatuchni Sarnat Papile Volpe Achenbach Stroop Osterrieth Luria Reitan Liebowitz Hoehn
+Yahr Kurtzke Jebsen Fugl Zancolli Vignos Hammersmith Lansky Matutes Hasford Scarff Partin Briganti Chompret Haggitt
+Astler Corlette Strasberg Todani Knodell Scheuer Forns Savary Spigelman Rutgeerts Goligher Wexner Vaizey Karydakis
+Limberg Mitrofanoff Politano Gregoir Boari Hautmann LeFort Misgav Ladach
 `

@@ -1,4 +1,4 @@
 package lists
 
 // Version names the content of the lists, of those to look up in and of those to draw from; surrogates depend on it.
-const Version = "cc587649afd3"
+const Version = "36b6d4ba9822"
