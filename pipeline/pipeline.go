@@ -109,6 +109,7 @@ func (f *findings) settle(view string, o Options) []phi.Span {
 			f.spans = o.Memory.find(f.spans, view)
 			o.Memory.Merge(memory)
 		}
+		f.spans = append(f.spans, initialsOfRows(view, f.spans)...)
 		f.spans = f.spans[:direct+len(protect(f.spans[direct:], f.protected))]
 	}
 	return Resolve(view, f.spans)
