@@ -166,6 +166,27 @@ func TestResolveLeavesKindsOutside(t *testing.T) {
 	}
 }
 
+func TestResolveTidiesAgesAndPhones(t *testing.T) {
+	for _, c := range []struct {
+		text, of string
+		t        phi.Type
+		want     string
+	}{
+		{"in her 40s, well", "40", phi.Age, "40s"},
+		{"mit 6O J.", "6", phi.Age, "6O"},
+		{"is 40 some", "40", phi.Age, "40"},
+		{"aged 40sth", "40", phi.Age, "40"},
+		{"Tel 0157 3382 9014 lg", "0157 3382 9014 lg", phi.ContactPhone, "0157 3382 9014"},
+		{"call two one six", "two one six", phi.ContactPhone, "two one six"},
+	} {
+		at := strings.Index(c.text, c.of)
+		got := Resolve(c.text, []phi.Span{{Start: at, End: at + len(c.of), Type: c.t, Score: 0.9}})
+		if len(got) != 1 || c.text[got[0].Start:got[0].End] != c.want {
+			t.Errorf("%q: got %v, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 // A short line of an address or a list ends what stands on it, a full one does not; a sentence's full stop stays outside.
 func TestResolveEndsAtLinesAndSentences(t *testing.T) {
 	long := strings.Repeat("Seit Tagen müde. ", 4)
@@ -239,6 +260,18 @@ func TestResolveSumsRolesOverMentions(t *testing.T) {
 		roles []phi.Roles
 		want  []phi.Type
 	}{
+		{
+			"Name KAYA  Vorname Ayla",
+			[]string{"KAYA", "Ayla"},
+			[]phi.Roles{{Patient: 0.4, Other: 0.6}, {Patient: 1}},
+			[]phi.Type{phi.NamePatient, phi.NamePatient},
+		},
+		{
+			"Gruß\ni. A. Ayla Kaya",
+			[]string{"Ayla Kaya"},
+			[]phi.Roles{{Other: 1}},
+			[]phi.Type{phi.NameStaff},
+		},
 		{
 			"Ayla Demir, RN. Ayla left. Ayla rang.",
 			[]string{"Ayla Demir", "Ayla", "Ayla"},

@@ -264,6 +264,12 @@ func tidy(text string, s phi.Span) phi.Span {
 	case s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername:
 		s.Start += wordsBefore(text[s.Start:s.End], titles)
 		s.End -= possessiveSuffix(text[s.Start:s.End])
+	case s.Type == phi.Age:
+		s.End += len(decade.FindString(text[s.End:min(len(text), s.End+2)]))
+	case s.Type == phi.ContactPhone:
+		if at := behindPhone.FindStringSubmatchIndex(text[s.Start:s.End]); at != nil {
+			s.End = s.Start + at[2]
+		}
 	}
 	s.End -= fullStop(text[s.Start:s.End], s.Type)
 	return s
@@ -294,6 +300,12 @@ func fullStop(inside string, kind phi.Type) int {
 	}
 	return 0
 }
+
+// decade goes on behind the figures of an age: "40s", or a zero read as a letter.
+var decade = regexp.MustCompile(`^(?:s|O)\b`)
+
+// behindPhone is a word in small letters that a model took along with a number: "0157 3382 9014 lg".
+var behindPhone = regexp.MustCompile(`\d( \p{Ll}{2,})$`)
 
 // region is what tells a town from others of its name, in short: Langnau i.E., Freiburg i. Br., Wangen b. Olten.
 var region = regexp.MustCompile(`^ [iabuv]\. ?(?:d\. ?)?(?:Allg|Br|Brsg|E|Erzgeb|H|Inn|M|Main|N|O|Odw|Olten|OPf|Rh|Rügen|S|Sa|Saale|Schw|See|T|Th|Ts|W|Westf)\b\.?`)

@@ -29,13 +29,15 @@ func (r *resolver) agreeOnRoles(spans []phi.Span) {
 		who := strings.ToLower(r.text[s.Start:s.End])
 		if n, full := inFull(who); full {
 			who = n.whole()
+		} else if n, in := r.inForm(spans, i); in {
+			who = n.whole()
 		} else if n := byGiven[who]; n != nil && !strings.Contains(s.Source, "name.title") { // behind a title stands a surname
 			who = n.whole()
 		}
 		mentions[who] = append(mentions[who], s)
 	}
 	for _, of := range mentions {
-		agree(of)
+		r.agree(of)
 	}
 	if len(all) > 0 {
 		r.followSurnames(spans, bySurname, mentions)
@@ -43,6 +45,27 @@ func (r *resolver) agreeOnRoles(spans []phi.Span) {
 		r.followGivenNames(spans, all)
 		r.followTitles(spans, all)
 	}
+}
+
+// givenLabel stands in a form between the surname and the first names of one person.
+var givenLabel = regexp.MustCompile(`(?i)^[\s:|.,_]*(?:vornamen?|rufname|first names?|given names?|forenames?)[\s:|.(en)_]*$`)
+
+// inForm gives the full name of which the span is one half in a form: "Name WEBER  Vorname Anna".
+func (r *resolver) inForm(spans []phi.Span, i int) (fullName, bool) {
+	const widest = 40 // bytes between the two
+	for _, j := range [...]int{i, i - 1} {
+		if j < 0 || j+1 >= len(spans) || !ofRole(spans[j].Type) || !ofRole(spans[j+1].Type) {
+			continue
+		}
+		between := r.text[spans[j].End:spans[j+1].Start]
+		if len(between) <= widest && givenLabel.MatchString(between) {
+			return fullName{
+				given:   strings.ToLower(r.text[spans[j+1].Start:spans[j+1].End]),
+				surname: strings.ToLower(r.text[spans[j].Start:spans[j].End]),
+			}, true
+		}
+	}
+	return fullName{}, false
 }
 
 // callSo notes what else somebody is called; what several are called stands for nobody.
@@ -55,7 +78,7 @@ func callSo(called map[string]*fullName, name string, n *fullName) {
 }
 
 // agree gives the mentions of one person the role that is likeliest over all of them.
-func agree(mentions []*phi.Span) {
+func (r *resolver) agree(mentions []*phi.Span) {
 	const known = 1e6
 	var weights [phi.NameOther + 1]float64
 	for _, s := range mentions {
@@ -63,6 +86,8 @@ func agree(mentions []*phi.Span) {
 		switch sum := patient + staff + other; {
 		case s.Entity != "":
 			weights[s.Type] += known
+		case r.signsForOthers(s.Start):
+			weights[phi.NameStaff] += known / 2
 		case sum == 0:
 			weights[s.Type] += s.Score
 		default:
@@ -82,6 +107,15 @@ func agree(mentions []*phi.Span) {
 			s.Type = role
 		}
 	}
+}
+
+// onBehalf stands before the name of somebody who signs for the house.
+var onBehalf = regexp.MustCompile(`(?:^|[^\p{L}.])i\. ?[AV]\.\s{1,3}$`)
+
+// signsForOthers says so of the name that begins at start.
+func (r *resolver) signsForOthers(start int) bool {
+	const longest = 10 // bytes
+	return onBehalf.MatchString(r.text[max(0, start-longest):start])
 }
 
 // fullName is a mention of somebody with first name and surname.

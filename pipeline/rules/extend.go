@@ -164,7 +164,7 @@ func (s *scan) lettersLeft(i int) int {
 	if k < 0 || !s.isSign(i-1, '-') || !s.glued(i) || !s.glued(i-1) || !s.isWord(k) || s.at(k).shape != upper && !(s.at(k).runes == 1 && s.capital(k)) || s.at(k).runes > 5 || s.glued(k) {
 		return i
 	}
-	if s.has(k, idHead|numberWord) && !s.has(k-1, numberWord) && !(s.isSign(k-1, '.') && s.has(k-2, numberWord)) {
+	if s.has(k, numberWord) && !s.has(k-1, numberWord) && !(s.isSign(k-1, '.') && s.has(k-2, numberWord)) {
 		return i
 	}
 	return k

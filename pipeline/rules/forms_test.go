@@ -97,10 +97,10 @@ func TestDateForms(t *testing.T) {
 	)
 }
 
-// A birth date behind a record number is no part of it, and the label none of either.
+// A birth date behind a record number is no part of it, and the label none of either, unless a hyphen joins it.
 func TestNumberBesideBirthDate(t *testing.T) {
 	pipetest.Accept(t, rules.IDs, phi.English,
-		"MRN-[ID_PATIENT:00482913] DOB 07/05/1929 seen today",
+		"[ID_PATIENT:MRN-00482913] DOB 07/05/1929 seen today",
 		"MRN: [ID_PATIENT:00482913] DOB 07/05/1929",
 		"series #102 images #10-14; sagittal images #56-59 show",
 		"Pid [ID_PATIENT:4401277], born 07/05/1929",

@@ -1,6 +1,7 @@
 package date
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -485,6 +486,9 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 	if c.lineStart {
 		c.prev, c.prev2 = "", ""
 	}
+	if pt.grain != monthGrain && sc.inRowOfDates(p) {
+		return 0.8
+	}
 	share := a <= b && s[p] != '0' && s[end-2] != '0' // may be so many of so many
 	scored, staged := scoreWords.has(c.prev), nodeStage(c.prev)
 	if share && !strings.Contains(c.gap, ")") && (scored && !wordsOfDates.has(c.prev) || staged || murmurFollows(s, end, b) || b == 52 || b == 24 && sc.order == dayFirst && pt.grain != monthGrain) {
@@ -587,6 +591,48 @@ func (sc *scanner) judgeSlash(p, end int, c context) float64 {
 	}
 	return 0.6
 }
+
+// inRowOfDates says whether the line at p is the head of a table whose columns are days: behind a label at most, three cells
+// or more that all can be days and of which one cannot be a share, or which go up by the day in one month.
+func (sc *scanner) inRowOfDates(p int) bool {
+	line := sc.s[strings.LastIndexByte(sc.s[:p], '\n')+1:]
+	line, _, _ = strings.Cut(line, "\n")
+	if len(line) > maxRow {
+		return false
+	}
+	cells, noShare, rising, first, last := 0, false, true, -1, -1
+	for _, cell := range columns.Split(strings.Trim(line, " \t|"), -1) {
+		if !slashed.MatchString(cell) {
+			if cells > 0 || strings.ContainsAny(cell, "0123456789") {
+				return false
+			}
+			continue
+		}
+		month, day := slashParts(cell)
+		noShare = noShare || month > day
+		if sc.order == dayFirst {
+			month, day = day, month
+		}
+		if month < 1 || month > 12 || day < 1 || day > 31 {
+			return false
+		}
+		rising = rising && (cells == 0 || month == first && day > last)
+		if cells == 0 {
+			first = month
+		}
+		last = day
+		cells++
+	}
+	return cells >= 3 && (noShare || rising)
+}
+
+// maxRow is the length from which a line is no row of a table, in bytes.
+const maxRow = 400
+
+var (
+	columns = regexp.MustCompile(`[ \t]*\|[ \t]*|\t+| {2,}`)
+	slashed = regexp.MustCompile(`^\d{1,2}/\d{1,2}$`)
+)
 
 // nodeStage says whether a word is a node stage such as pN1b, behind which counts of nodes stand.
 func nodeStage(w string) bool {

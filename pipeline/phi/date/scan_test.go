@@ -57,6 +57,8 @@ func TestScan(t *testing.T) {
 		{"de", "Pat.-Etikett: neumann gudrun [02051941] w 90011847, Hr. Salzmann (Jg. [51]), ein Sommertyp"},
 		{"en", "Out of work since the summer, back by spring, [spring 2021]; weak since the fall. [Labor Day weekend], [Cinco de Mayo]."},
 		{"en", "[12-24]  7-3   Up in w/c, tree program\n[12-25]  11-7  Slept.\nHospice RN visit #11        [9-30]\nGait 4-5 of 5"},
+		{"en", "Labs\n        [8/1]    [5/2]    [2/7]    [11/17]\nCr      1.41   1.22   1.19   1.20"},
+		{"en", "Lab\n| wt | [3/4] | [3/5] | [3/6] |\nMotor   5/5   4/5   5/5"},
 		{"en", "Keisha covers the [19th] and [20th]; the 19th century, the 20th percentile, the 14th rib"},
 		{"en", "POD#3, fever since Tuesday, worse on the [14th], x2 weeks, q8h."},
 		{"en", "Jordan flew home in [June] with June; he may march; in [May 2019]; [March 5th, 2021]; the [5th of March]"},
