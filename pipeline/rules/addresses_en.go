@@ -261,12 +261,58 @@ func (s *scan) box(i int) {
 			}
 			s.add(i-2, end, phi.LocationStreet, 0.93, sourceStreet)
 			return
+		case s.isNumber(i-1) && s.militaryUnit(i-2):
+			s.add(i-2, i+2, phi.LocationStreet, 0.98, sourceStreet)
+			return
+		case s.isSign(i-1, ',') && s.isNumber(i-2) && s.militaryUnit(i-3):
+			s.add(i-3, i+2, phi.LocationStreet, 0.98, sourceStreet)
+			return
 		default:
 			return
 		}
 		s.add(from, i+2, phi.LocationOther, 0.95, sourceBox)
+	case s.oneOf(i, "APO", "FPO", "DPO"):
+		s.militaryZIP(i)
 	case s.is(i, "Drawer") && s.isNumber(i+1) && s.near(i+1) && s.capital(i) && s.lineStart(i):
 		s.add(i, i+2, phi.LocationOther, 0.8, sourceBox)
+	}
+}
+
+// militaryUnit says whether the tokens from i on name a mail room of the American forces: "PSC 3", "Unit 3050".
+func (s *scan) militaryUnit(i int) bool {
+	return s.oneOf(i, "PSC", "CMR", "UPR") || s.is(i, "Unit") && s.at(i+1).runes >= 4
+}
+
+// militaryZIP reads the last line of an address of the American forces or embassies, "APO AE 09498", and the ship in the line
+// above. (USPS Publication 28, section 238)
+func (s *scan) militaryZIP(i int) {
+	region := i + 1
+	if s.isSign(region, ',') {
+		region++
+	}
+	zip := region + 1
+	if s.isSign(zip, ',') {
+		zip++
+	}
+	if !s.oneOf(region, "AA", "AE", "AP") || !s.isNumber(zip) || s.at(zip).runes != 5 || !s.near(zip) || s.at(region).lines > 0 {
+		return
+	}
+	end := zip + 1
+	if s.isSign(end, '-') && s.glued(end) && s.isNumber(end+1) && s.glued(end+1) && s.at(end+1).runes == 4 {
+		end += 2
+	}
+	if s.glued(end) && s.at(end).kind != sign {
+		return
+	}
+	s.add(i, i+1, phi.LocationCity, 0.98, sourceCity)
+	s.add(region, region+1, phi.LocationState, 0.98, sourceState)
+	s.add(zip, end, phi.LocationZIP, 0.98, sourceZIP)
+	const longest = 4 // words of a ship's name
+	for ship := i - 1; ship >= max(0, i-longest-1) && s.isWord(ship); ship-- {
+		if s.oneOf(ship, "USS", "USNS", "USCGC", "USNV") && ship < i-1 {
+			s.add(ship, i, phi.LocationOther, 0.9, sourceBox)
+			return
+		}
 	}
 }
 

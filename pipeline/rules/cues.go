@@ -19,7 +19,7 @@ const (
 	payerCue                    // Krankenkasse, employer: labels of organisations
 	firmCue                     // Fa, Firma
 	stateCue                    // abbreviations of US states
-	boxCue                      // Postfach, Box
+	boxCue                      // Postfach, Box, APO
 	famousCue                   // the first words of houses known by two words, and those known by one
 	spokenCue                   // digits as they are spoken
 	callCue                     // ring, page, erreichbar: a number may follow at a distance
@@ -44,7 +44,7 @@ var cueWords = map[cue]string{
 		schule school`,
 	firmCue:   "fa firma",
 	stateCue:  "ark mich ariz ind conn mass calif tex minn wis penn tenn wash ore fla ill colo j y",
-	boxCue:    "postfach box pf",
+	boxCue:    "postfach box pf apo fpo dpo",
 	famousCue: "mayo charité",
 	spokenCue: `null eins zwo zwei drei vier fünf sechs sieben acht neun oh zero one two three four five six seven eight nine
 		double triple doppel`,

@@ -51,6 +51,9 @@ func TestStreetForms(t *testing.T) {
 		"Address [LOCATION_STREET:71844 Road 433], [LOCATION_CITY:Oconto], [LOCATION_STATE:NE] [LOCATION_ZIP:68860]",
 		"the Walgreens on [LOCATION_STREET:Kestrel Pkwy], thanks",
 		"Lives at [LOCATION_STREET:12 Elm St., Apt 3B], [LOCATION_CITY:Worcester], [LOCATION_STATE:MA] [LOCATION_ZIP:01604-1234].",
+		"[LOCATION_STREET:PSC 4821, Box 17]\n[LOCATION_CITY:APO] [LOCATION_STATE:AE] [LOCATION_ZIP:09498]",
+		"to [LOCATION_STREET:Unit 3050 Box 12], [LOCATION_CITY:DPO], [LOCATION_STATE:AA] [LOCATION_ZIP:34002-0012]",
+		"[LOCATION_OTHER:USS Tern Bay]\n[LOCATION_CITY:FPO] [LOCATION_STATE:AP] [LOCATION_ZIP:96601]. Apo E4, PSC trough, Unit 3, box 2.",
 		"Gait steady, bank of lights, 5 mg at the gate of the unit, road test 3.",
 	)
 }

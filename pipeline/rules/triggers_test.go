@@ -41,7 +41,7 @@ func sameEverywhere(t interface{ Fatalf(string, ...any) }, text string, lang phi
 func TestTriggersMissNothing(t *testing.T) {
 	pieces := rapid.SampledFrom(strings.Split(`Herr|Dr.|Müller|Anna|Klein|SCHMIDT|von|der|geb.|*|12.03.1950|1|4|17|77|123|4711|06366|604417|0421|66940|1234567890|
 X|p|x|s/n|last|last 4|MRN|Nr.|#|+49|(|)|-|/|.|,|:|;|"|@|_|%|'|www.|http://|klinik|Klinikum|Station|7b|Bad|Berlin|10623|Worcester|MA|
-SW1A|1AA|Box|PO|Postfach|Am|Anger|Straße|Hauptstr|St|M.D.|RN|wi/im|kr|jw|B-MW|HB-ZPQ|NCT|DE89|IBAN|XVII|714/21|WX15|KOD|null|fünf|call|
+SW1A|1AA|Box|PO|APO|AE|PSC|USS|Postfach|Am|Anger|Straße|Hauptstr|St|M.D.|RN|wi/im|kr|jw|B-MW|HB-ZPQ|NCT|DE89|IBAN|XVII|714/21|WX15|KOD|null|fünf|call|
 als|Lehrer|retired|GmbH|Fa|AOK|Studie|LIBERTY-AF|Grüßen|Sincerely|Bayern|Texas|(at)|.de|::1|1.2.3.4|||Name|DOB|gez.|durch|by|mit|`, "|"))
 	gaps := rapid.SampledFrom([]string{" ", " ", " ", "", "", "\n", "\n\n", "  ", "\t", "-", ". "})
 	rapid.Check(t, func(t *rapid.T) {
