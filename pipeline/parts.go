@@ -29,8 +29,8 @@ func (r *resolver) cutParts(spans []phi.Span) []phi.Span {
 	return spans
 }
 
-// state is a state or canton in short behind its town; what stands in capitals throughout has none.
-var state = regexp.MustCompile(`[\p{Ll}.],? (\p{Lu}{2})$`)
+// state is a state or canton in short behind its town; what stands in capitals throughout has none, and in small letters only some.
+var state = regexp.MustCompile(`[\p{Ll}.],? (\p{Lu}{2}|` + smallStates + `)$`)
 
 // parts gives the two parts of a span, or the span and nothing.
 func parts(text string, s phi.Span) (head, tail phi.Span) {
@@ -160,10 +160,24 @@ func partsOfOne(text string, a, b phi.Span) bool {
 			return a.Type == b.Type && (bonds[gap] || unions[gap])
 		case phi.LocationOther:
 			return a.Type == b.Type && gap == " "
+		case phi.LocationState:
+			return a.Type == b.Type && gap == " " && county[text[a.Start:a.End]]
 		}
+	case phi.CategoryContact: // "757.555.0143 ext. 12", where the word was found as well
+		return a.Type == b.Type && gap == " " && (extended.MatchString(text[a.Start:a.End]) || number.MatchString(text[a.Start:a.End]) && extension.MatchString(text[b.Start:b.End]))
 	}
 	return false
 }
+
+// county begins the name of one: "County Durham".
+var county = map[string]bool{"County": true, "Co": true, "Co.": true}
+
+// extension is the word for one alone, behind a number; extended is a number with that word.
+var (
+	number    = regexp.MustCompile(`\d{3}$`)
+	extension = regexp.MustCompile(`(?i)^(?:ext(?:ension)?|x)\.?$`)
+	extended  = regexp.MustCompile(`(?i)\d (?:ext(?:ension)?|x)\.?$`)
+)
 
 // bonds hold one name together where both sides of them were found, as hundreds of times within the marks of our letters and
 // never between two of one type: "Lehrling zum Tischler", "Klinik für Innere Medizin"; so does a space alone. unions do so for institutions.

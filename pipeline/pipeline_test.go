@@ -166,7 +166,7 @@ func TestResolveLeavesKindsOutside(t *testing.T) {
 	}
 }
 
-func TestResolveTidiesAgesAndPhones(t *testing.T) {
+func TestResolveTidiesAgesPhonesAndNicknames(t *testing.T) {
 	for _, c := range []struct {
 		text, of string
 		t        phi.Type
@@ -178,6 +178,9 @@ func TestResolveTidiesAgesAndPhones(t *testing.T) {
 		{"aged 40sth", "40", phi.Age, "40"},
 		{"Tel 0157 3382 9014 lg", "0157 3382 9014 lg", phi.ContactPhone, "0157 3382 9014"},
 		{"call two one six", "two one six", phi.ContactPhone, "two one six"},
+		{"by Big Mama Ernestine, and", "Ernestine", phi.NameOther, "Big Mama Ernestine"},
+		{"by Big Ed, and", "Ed", phi.NameOther, "Big Ed"},
+		{"The BigShop Ed, and", "Ed", phi.NameOther, "Ed"},
 	} {
 		at := strings.Index(c.text, c.of)
 		got := Resolve(c.text, []phi.Span{{Start: at, End: at + len(c.of), Type: c.t, Score: 0.9}})
@@ -191,7 +194,7 @@ func TestResolveTidiesAgesAndPhones(t *testing.T) {
 func TestResolveEndsAtLinesAndSentences(t *testing.T) {
 	long := strings.Repeat("Seit Tagen müde. ", 4)
 	letter := "Dr. Marko Petrović\nBregenzer Straße 5a\n\n" + long + "Vermittelt von Corrib\nGas. Kam mit Ruth\n" +
-		"Am Kreiswehrersatzamt\n- Musterung, Wuerz-\nburg\nLebt bei Anja. Mit Bas\nVerhoeven. Verena L. zog nach Ulm. Herr Jun. ging zur Acme Corp. am Lilienweg 4."
+		"Am Kreiswehrersatzamt\n- Musterung, Wuerz-\nburg\nMr Eamon Mc\nAleavey\nLebt bei Anja. Mit Bas\nVerhoeven. Verena L. zog nach Ulm. Herr Jun. ging zur Acme Corp. am Lilienweg 4."
 	var spans []phi.Span
 	for _, s := range []struct {
 		of    string
@@ -204,6 +207,7 @@ func TestResolveEndsAtLinesAndSentences(t *testing.T) {
 		{"Ruth\nAm", phi.NamePatient, certain},
 		{"Kreiswehrersatzamt\n- Musterung", phi.LocationOrganization, 0.9},
 		{"Wuerz-\nburg", phi.LocationCity, 0.9},
+		{"Eamon Mc\nAleavey", phi.NamePatient, 0.9},
 		{"Anja.", phi.NameOther, 0.9},
 		{"Bas\nVerhoeven", phi.NameOther, 0.9},
 		{"Verena L.", phi.NameOther, 0.9},
@@ -221,7 +225,7 @@ func TestResolveEndsAtLinesAndSentences(t *testing.T) {
 	}
 	want := []string{
 		"Marko Petrović", "Bregenzer Straße 5a", "Corrib\nGas", "Ruth\nAm", "Kreiswehrersatzamt", "Musterung", "Wuerz-\nburg",
-		"Anja", "Bas\nVerhoeven", "Verena L.", "Ulm", "Jun.", "Acme Corp.", "Lilienweg 4",
+		"Eamon Mc\nAleavey", "Anja", "Bas\nVerhoeven", "Verena L.", "Ulm", "Jun.", "Acme Corp.", "Lilienweg 4",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -289,6 +293,42 @@ func TestResolveSumsRolesOverMentions(t *testing.T) {
 			[]string{"Mia Buchan", "Buchan"},
 			[]phi.Roles{{Patient: 1}, {Other: 0.9}},
 			[]phi.Type{phi.NamePatient, phi.NamePatient},
+		},
+		{
+			"Mother: Niamh Burke (Mrs Padden on the card). Niamh slept.",
+			[]string{"Niamh Burke", "Padden", "Niamh"},
+			[]phi.Roles{{Patient: 1}, {Other: 1}, {Patient: 0.4, Other: 0.6}},
+			[]phi.Type{phi.NamePatient, phi.NamePatient, phi.NamePatient},
+		},
+		{
+			"Erika Trautmann geb. Luther",
+			[]string{"Erika Trautmann", "Luther"},
+			[]phi.Roles{{Patient: 1}, {Other: 1}},
+			[]phi.Type{phi.NamePatient, phi.NamePatient},
+		},
+		{
+			"Schwester von Sandra (Anita)", // whose relative follows
+			[]string{"Sandra", "Anita"},
+			[]phi.Roles{{Patient: 1}, {Other: 1}},
+			[]phi.Type{phi.NamePatient, phi.NameOther},
+		},
+		{
+			"Sandra (Anita's niece)",
+			[]string{"Sandra", "Anita"},
+			[]phi.Roles{{Patient: 1}, {Other: 1}},
+			[]phi.Type{phi.NamePatient, phi.NameOther},
+		},
+		{
+			"Nana Ada Snr. Twin Ada slept.", // one of the same first name
+			[]string{"Ada Snr", "Ada"},
+			[]phi.Roles{{Other: 1}, {Patient: 1}},
+			[]phi.Type{phi.NameOther, phi.NamePatient},
+		},
+		{
+			"left word for Olu (Trauma), Ngozi E. (support worker, Mill Lane), Jon Purdy, Band 6",
+			[]string{"Olu", "Ngozi E.", "Jon Purdy"},
+			[]phi.Roles{{Patient: 1}, {Other: 1}, {Other: 1}},
+			[]phi.Type{phi.NameStaff, phi.NameStaff, phi.NameStaff},
 		},
 		{
 			"Son Ian Buchan. Later Buchan fell.",
@@ -532,6 +572,7 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 	}
 	ranged, list, two := "vom 2.–23.3.2016 hier", "Dienst 10./11.11., EK", "Mai 2019 8.6.2020"
 	ward, jobs, towns := "Station 4, Klinikum Aach", "BEST bus driver", "Ulm, Aach"
+	county, dialled, alone := "Crook, County Durham", "call 757.555.0143 ext. 12 now", "School ext 204"
 	trainee, firm, trades := "Lehrling zum Tischler", "Müller & Aach", "Koch und Kellner"
 	for _, c := range []struct {
 		text  string
@@ -547,6 +588,9 @@ func TestResolveCutsRangesAndJoinsPlaces(t *testing.T) {
 		{trainee, []phi.Span{at(trainee, "Lehrling", phi.ProfessionProfession, nil), at(trainee, "Tischler", phi.ProfessionProfession, nil)}, []string{trainee}},
 		{firm, []phi.Span{at(firm, "Müller", phi.LocationOrganization, nil), at(firm, "Aach", phi.LocationOrganization, nil)}, []string{firm}},
 		{trades, []phi.Span{at(trades, "Koch", phi.ProfessionProfession, nil), at(trades, "Kellner", phi.ProfessionProfession, nil)}, []string{"Koch", "Kellner"}},
+		{county, []phi.Span{at(county, "County", phi.LocationState, nil), at(county, "Durham", phi.LocationState, nil)}, []string{"County Durham"}},
+		{dialled, []phi.Span{at(dialled, "757.555.0143", phi.ContactPhone, nil), at(dialled, "ext.", phi.ContactPhone, nil), at(dialled, "12", phi.ContactPhone, nil)}, []string{"757.555.0143 ext. 12"}},
+		{alone, []phi.Span{at(alone, "ext", phi.ContactPhone, nil), at(alone, "204", phi.ContactPhone, nil)}, []string{"ext", "204"}},
 		{towns, []phi.Span{at(towns, "Ulm", phi.LocationCity, nil), at(towns, "Aach", phi.LocationCity, nil)}, []string{"Ulm", "Aach"}},
 	} {
 		var got []string
@@ -595,6 +639,30 @@ func TestResolveFollowsFullNames(t *testing.T) {
 			name := text.String()[s.Start:s.End]
 			if want, asked := c.want[name]; asked && s.Type != want {
 				t.Errorf("%q: %s is %s, want %s", text.String(), name, s.Type, want)
+			}
+		}
+	}
+}
+
+// A number of a patient beside a name tells whose it is, but beside initials, which sign a line, or in the next sentence.
+func TestResolveReadsNumbersBesideNames(t *testing.T) {
+	for _, c := range []struct {
+		text, name, id string
+		want           phi.Type
+	}{
+		{"son Matiu NHI PWL2190 fed", "Matiu", "PWL2190", phi.NamePatient},
+		{"000774120   Papadimitriou", "Papadimitriou", "000774120", phi.NamePatient},
+		{"checked KL 0419925", "KL", "0419925", phi.NameOther},
+		{"NHI HQT4471. Shona", "Shona", "HQT4471", phi.NameOther},
+		{"son Matiu\nNHI PWL2190", "Matiu", "PWL2190", phi.NameOther},
+	} {
+		at := func(part string, kind phi.Type) phi.Span {
+			start := strings.Index(c.text, part)
+			return phi.Span{Start: start, End: start + len(part), Type: kind, Score: 0.9, Source: "test", Roles: phi.Roles{Patient: 0.2, Other: 0.8}}
+		}
+		for _, s := range Resolve(c.text, []phi.Span{at(c.name, phi.NameOther), at(c.id, phi.IDPatient)}) {
+			if c.text[s.Start:s.End] == c.name && s.Type != c.want {
+				t.Errorf("%q: %s, want %s", c.text, s.Type, c.want)
 			}
 		}
 	}

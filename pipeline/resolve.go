@@ -184,7 +184,7 @@ func (r *resolver) take(s phi.Span) {
 			}
 			end := at + n
 			at = end + 1
-			if !r.short(end) || s.Type.Category() == phi.CategoryName && !strings.ContainsAny(r.text[s.Start:end], " ,") {
+			if !r.short(end) || s.Type.Category() == phi.CategoryName && halfName(r.text[s.Start:end]) {
 				continue
 			}
 			rest := strings.TrimLeft(r.text[at:s.End], bullets)
@@ -201,6 +201,14 @@ func (r *resolver) take(s phi.Span) {
 		s = tidy(r.text, s)
 	}
 	r.add(s)
+}
+
+// particle begins a surname, at the end of a line.
+var particle = regexp.MustCompile(`[ ,](?:Mc|Mac|O['’]|von|van|zu|de|del|della|di|el|al|bin|ibn|ter|ten)$`)
+
+// halfName says whether a name cannot end with what stands on its first line: one word, or a particle.
+func halfName(line string) bool {
+	return !strings.ContainsAny(line, " ,") || particle.MatchString(line)
 }
 
 // bullets are what may stand between two lines of a list.
@@ -258,11 +266,16 @@ func tidy(text string, s phi.Span) phi.Span {
 	}
 	switch {
 	case s.Type == phi.LocationCity:
-		s.End += len(region.FindString(text[s.End:min(len(text), s.End+longestRegion)]))
+		behind := text[s.End:min(len(text), s.End+longestRegion)]
+		s.End += len(region.FindString(behind))
+		if m := smallState.FindStringSubmatch(behind); m != nil && strings.ToLower(text[s.Start:s.End]) == text[s.Start:s.End] {
+			s.End += len(m[1]) // cut off again when all is settled
+		}
 	case s.Type == phi.LocationOrganization:
 		s.Start += wordsBefore(text[s.Start:s.End], kinds)
 	case s.Type.Category() == phi.CategoryName && s.Type != phi.NameUsername:
 		s.Start += wordsBefore(text[s.Start:s.End], titles)
+		s.Start -= len(big.FindString(text[max(0, s.Start-longestBig):s.Start]))
 		s.End -= possessiveSuffix(text[s.Start:s.End])
 	case s.Type == phi.Age:
 		s.End += len(decade.FindString(text[s.End:min(len(text), s.End+2)]))
@@ -304,6 +317,11 @@ func fullStop(inside string, kind phi.Type) int {
 // decade goes on behind the figures of an age: "40s", or a zero read as a letter.
 var decade = regexp.MustCompile(`^(?:s|O)\b`)
 
+// big begins what somebody is called: "Big Ed", "Big Mama Ernestine". Of 69 such marks in our letters 66 begin with it.
+var big = regexp.MustCompile(`\bBig (?:(?:Mama|Momma|Mamma|Daddy|Papa|Sister|Brother) )?$`)
+
+const longestBig = 12 // bytes
+
 // behindPhone is a word in small letters that a model took along with a number: "0157 3382 9014 lg".
 var behindPhone = regexp.MustCompile(`\d( \p{Ll}{2,})$`)
 
@@ -311,6 +329,12 @@ var behindPhone = regexp.MustCompile(`\d( \p{Ll}{2,})$`)
 var region = regexp.MustCompile(`^ [iabuv]\. ?(?:d\. ?)?(?:Allg|Br|Brsg|E|Erzgeb|H|Inn|M|Main|N|O|Odw|Olten|OPf|Rh|Rügen|S|Sa|Saale|Schw|See|T|Th|Ts|W|Westf)\b\.?`)
 
 const longestRegion = 24 // bytes
+
+// smallState is a state in short behind a town, as people write in haste: "born elko nv 3-3-85". States that are words or terms in small
+// letters, such as "in", "or" and "mi", are not looked for.
+var smallState = regexp.MustCompile(`^(,? ` + smallStates + `)(?:[\s,.;)]|$)`)
+
+const smallStates = `(?:ak|az|fl|ks|ky|mn|nc|nd|nh|nj|nm|nv|ny|tn|tx|ut|wi|wv|wy|bc|nsw|qld)`
 
 // growLimit bounds the growth, so that a run of letters without any border stays affordable.
 const growLimit = 64

@@ -16,12 +16,12 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a drug, a formula beside a signature, an emergency number, a rib that passes for a day, a season of no year, a
+// use, a drug, a formula beside a signature, an emergency number, minutes, those who get a copy, the half of the day, a rib that passes for a day, a season of no year, a
 // habit that passes for an occupation, what somebody does, said with a verb, a kind of school that passes for a certain one, vertebrae that pass for a ward. Whoever else finds something there is
 // not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
 	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language) ||
-		emergency(text, s) || ordinal(text, s) || season(text, s) || habit(text, s) || verb(text, s, language) || school(text, s) || vertebrae(text, s)
+		emergency(text, s) || counted(text, s) || copied(text, s) || halfOfDay(text, s) || ordinal(text, s) || season(text, s) || habit(text, s) || verb(text, s, language) || school(text, s) || vertebrae(text, s)
 }
 
 // surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
@@ -119,6 +119,30 @@ func emergency(text string, s phi.Span) bool {
 		return s.Type.Category() == phi.CategoryContact
 	}
 	return false
+}
+
+var unitBehind = regexp.MustCompile(`^ ?(?:min|mins|minutes|Min|Minuten|h|hrs?|hours|Std|mg|ml|kg|cm|mm)\b`)
+
+// counted says whether the span takes a number of minutes, or of something else that is measured, for one to call: "pager 3356  45 min".
+func counted(text string, s phi.Span) bool {
+	const digits = 3
+	return s.Type.Category() == phi.CategoryContact && s.Len() <= digits && unitBehind.MatchString(text[s.End:min(len(text), s.End+reach)]) &&
+		strings.Trim(text[s.Start:s.End], "0123456789") == ""
+}
+
+// copied says whether the span takes the words before those who get a copy for somebody's initials: "CC: I. B. Kestenbaum", "Cc patient".
+func copied(text string, s phi.Span) bool {
+	inside := text[s.Start:s.End]
+	return s.Type.Category() == phi.CategoryName && strings.EqualFold(inside, "cc") && (inside == "Cc" || strings.HasPrefix(text[s.End:], ":"))
+}
+
+// clockBefore is a time of day.
+var clockBefore = regexp.MustCompile(`\d:\d\d $`)
+
+// halfOfDay says whether the span takes the half of the day behind a time for somebody's initial: "7:48 P".
+func halfOfDay(text string, s phi.Span) bool {
+	inside := text[s.Start:s.End]
+	return s.Type.Category() == phi.CategoryName && (inside == "A" || inside == "P") && clockBefore.MatchString(text[max(0, s.Start-reach):s.Start])
 }
 
 var ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)

@@ -50,6 +50,7 @@ func trim(text string, s phi.Span, low int, language phi.Language) phi.Span {
 		s.End--
 	}
 	s = shed(text, s)
+	s.Start += len(heads(text[s.Start:s.End], s.Type))
 	s.Start = signBefore(text, s, low)
 	s.End = signBehind(text, s, language)
 	return unglue(text, quoted(text, s, low))
@@ -106,6 +107,25 @@ func shed(text string, s phi.Span) phi.Span {
 			return s
 		}
 	}
+}
+
+var (
+	// unitAt stands before the name of the house that the unit belongs to: "L&D at St. Brigid's". In our letters it is left outside
+	// 43 times and marked 4 times.
+	unitAt = regexp.MustCompile(`^(?i:ED|ER|A&E|ICU|MICU|SICU|NICU|CCU|PACU|L ?& ?D|cath lab) (?i:at) (?i:the )?`)
+	// extensionAt says what the number is. Of marks of extensions alone 76 of 80 begin behind it.
+	extensionAt = regexp.MustCompile(`^(?i:ext(?:ension)?)\.? ?[-–]?\d`)
+)
+
+// heads gives the words at the beginning of a span that say what kind of thing the rest is.
+func heads(inside string, kind phi.Type) string {
+	switch {
+	case kind == phi.LocationHospital:
+		return unitAt.FindString(inside)
+	case kind.Category() == phi.CategoryContact:
+		return strings.TrimRight(extensionAt.FindString(inside), "-–0123456789")
+	}
+	return ""
 }
 
 // unglue leaves out what is written to a number and says what it is, and the time of day behind a date.
