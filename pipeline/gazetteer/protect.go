@@ -35,6 +35,9 @@ func (r *reader) protect(i int) int {
 		return i + 1
 	}
 	if w.Eponym() || r.citation(i) {
+		if _, value := r.match(r.set.phrases, i); value&isProtected != 0 {
+			return i // a listed term, which weighs more: Swan-Ganz
+		}
 		if j := r.eponym(i); j > i {
 			return j
 		}

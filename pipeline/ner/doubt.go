@@ -145,10 +145,17 @@ func halfOfDay(text string, s phi.Span) bool {
 	return s.Type.Category() == phi.CategoryName && (inside == "A" || inside == "P") && clockBefore.MatchString(text[max(0, s.Start-reach):s.Start])
 }
 
-var ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
+var (
+	ordinalNumber = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
+	// termCount is a German ordinal before what it counts: "5. Sem.", "2. Lehrjahr".
+	termCount = regexp.MustCompile(`^\d{1,2}\. ?(?:Sem(?:ester)?|Klasse|Lehrjahr|Ausbildungsjahr|Schuljahr|Lj|Trimenon|Stock|Etage|OG|Rate|Mannschaft)\b`)
+)
 
-// ordinal says whether the span takes the number of a rib, a finger or a percentile for a day.
+// ordinal says whether the span takes the number of a rib, a finger, a percentile or a term for a day.
 func ordinal(text string, s phi.Span) bool {
+	if s.Type.Category() == phi.CategoryDate && termCount.MatchString(text[s.Start:min(len(text), s.End+reach)]) {
+		return true
+	}
 	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && date.Counted(text[s.End:])
 }
 

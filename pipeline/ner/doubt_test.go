@@ -64,6 +64,9 @@ func TestDoubtful(t *testing.T) {
 		{"call 9110 or", "9110", phi.English, phi.ContactPhone, 0.96, false},
 		{"The 11th thoracic vertebra", "11th", phi.English, phi.DateDate, 0.9, true},
 		{"left 5th\nfinger", "5th", phi.English, phi.DateDate, 0.9, true},
+		{"Antonia, 5. Sem. in Greifswald", "5. Sem", phi.German, phi.DateDate, 0.9, true},
+		{"Antonia, 5. Sem. in Greifswald", "5.", phi.German, phi.DateDate, 0.9, true},
+		{"am 5. Semper", "5.", phi.German, phi.DateDate, 0.9, false},
 		{"seen on the 11th by", "11th", phi.English, phi.DateDate, 0.9, false},
 		{"wieder im Frühjahr", "Frühjahr", phi.German, phi.DateDate, 0.9, true},
 		{"wieder im Frühjahr 2020", "Frühjahr 2020", phi.German, phi.DateDate, 0.9, false},
@@ -122,6 +125,8 @@ func TestTrimSigns(t *testing.T) {
 		{"Peds at the Crossings", "Peds at the Crossings", phi.English, phi.LocationHospital, "Peds at the Crossings"},
 		{"Mistry, ext. 3-1180.", "ext. 3-1180", phi.English, phi.ContactPhone, "3-1180"},
 		{"call 555-0184 ext 22", "555-0184 ext 22", phi.English, phi.ContactPhone, "555-0184 ext 22"},
+		{"Gesehen am Fenstertag, 17.6. um", "Fenstertag, 17.6.", phi.German, phi.DateDate, "17.6."},
+		{"Gesehen am Freitag, 17.6. um", "Freitag, 17.6.", phi.German, phi.DateDate, "Freitag, 17.6."},
 		{"user _otto_", "_otto_", phi.English, phi.NameUsername, "_otto_"},
 	} {
 		s := trim(c.text, part(t, c.text, c.of, c.kind, 0.9), 0, c.language)

@@ -113,6 +113,8 @@ var (
 	// unitAt stands before the name of the house that the unit belongs to: "L&D at St. Brigid's". In our letters it is left outside
 	// 43 times and marked 4 times.
 	unitAt = regexp.MustCompile(`^(?i:ED|ER|A&E|ICU|MICU|SICU|NICU|CCU|PACU|L ?& ?D|cath lab) (?i:at) (?i:the )?`)
+	// dayBefore says what kind of day it is: "Fenstertag, 17.6.". A weekday belongs to its date.
+	dayBefore = regexp.MustCompile(`^(?i:fenstertag|brückentag|zwickeltag|feiertag|werktag),? \d`)
 	// extensionAt says what the number is. Of marks of extensions alone 76 of 80 begin behind it.
 	extensionAt = regexp.MustCompile(`^(?i:ext(?:ension)?)\.? ?[-–]?\d`)
 )
@@ -122,6 +124,8 @@ func heads(inside string, kind phi.Type) string {
 	switch {
 	case kind == phi.LocationHospital:
 		return unitAt.FindString(inside)
+	case kind == phi.DateDate:
+		return strings.TrimRight(dayBefore.FindString(inside), "0123456789")
 	case kind.Category() == phi.CategoryContact:
 		return strings.TrimRight(extensionAt.FindString(inside), "-–0123456789")
 	}
