@@ -82,6 +82,8 @@ func TestDoubtful(t *testing.T) {
 		{"an eighth grader at Middle\nSchool", "Middle\nSchool", phi.English, phi.LocationOrganization, 0.92, true},
 		{"besucht das Gymnasium", "Gymnasium", phi.German, phi.LocationOrganization, 0.92, true},
 		{"besucht das Goethe-Gymnasium", "Goethe-Gymnasium", phi.German, phi.LocationOrganization, 0.92, false},
+		{"LOCATION: ED", "ED", phi.English, phi.LocationHospital, 0.96, true},
+		{"auf der ITS 2", "ITS 2", phi.German, phi.LocationHospital, 0.96, false},
 		{"works as a smokejumper", "smokejumper", phi.English, phi.ProfessionProfession, 0.94, false},
 	} {
 		if got := doubtful(c.text, part(t, c.text, c.of, c.kind, c.score), c.language); got != c.want {

@@ -55,7 +55,7 @@ func TestScan(t *testing.T) {
 		{"de", "Protokoll [2025-03-02]T06:41:00-05:00, am [22.\nAugust 2021]"},
 		{"de", "Beginn im Frühjahr, seit [Sommerferien] besser, am Morgen des [28.] gefunden; Spülung bis zum Morgen des 1. Tages."},
 		{"de", "Pat.-Etikett: neumann gudrun [02051941] w 90011847, Hr. Salzmann (Jg. [51]), ein Sommertyp"},
-		{"en", "Out of work since the summer, back by spring, [spring 2021]; weak since the fall. [Labor Day weekend], [Cinco de Mayo]."},
+		{"en", "Out of work since the summer, back by spring, [spring 2021]; weak since the fall. [Labor Day weekend], [Cinco de Mayo], before [Christmas break]."},
 		{"en", "[12-24]  7-3   Up in w/c, tree program\n[12-25]  11-7  Slept.\nHospice RN visit #11        [9-30]\nGait 4-5 of 5"},
 		{"en", "Labs\n        [8/1]    [5/2]    [2/7]    [11/17]\nCr      1.41   1.22   1.19   1.20"},
 		{"en", "Lab\n| wt | [3/4] | [3/5] | [3/6] |\nMotor   5/5   4/5   5/5"},
