@@ -52,19 +52,19 @@ DECISION = {
 OWN = {
     "de": {
         "lambda": 0.6,
-        "lambdas": {"LOCATION": 0.87, "NAME": 0.5, "PROFESSION": 0.3},
-        "superclass_threshold": 0.4,
+        "lambdas": {"LOCATION": 0.87, "NAME": 0.5, "PROFESSION": 0.0},
+        "superclass_threshold": 0.6,
         "superclass_thresholds": DECISION["superclass_thresholds"] | {"NAME": 0.7},
         "thresholds": {"OTHER": 0.7, "AGE": 0.5, "DATE": 0.7, "CONTACT": 0.6, "ID": 0.8},
     },
     "en": {
         "lambda": 0.3,
-        "lambdas": {"LOCATION": 0.6},
+        "lambdas": {"LOCATION": 0.6, "NAME": 0.9},
         "thresholds": DECISION["thresholds"] | {"OTHER": 0.6, "DATE": 0.9, "PROFESSION": 0.8},
     },
 }
 
-VERSION = "0.11.0"
+VERSION = "0.12.0"
 
 
 def sha256(path: Path) -> str:

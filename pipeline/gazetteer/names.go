@@ -337,9 +337,6 @@ func (r *reader) saint(i int) bool {
 
 // bareSurname decides on a surname that stands alone.
 func (r *reader) bareSurname(i int) int {
-	if n := r.doubleSurname(i); n > i {
-		return n
-	}
 	t := &r.tokens[i]
 	w := t.word
 	least := 5
@@ -359,26 +356,6 @@ func (r *reader) bareSurname(i int) int {
 	}
 	r.emit(i, i+1, phi.Name, 0.5, "gazetteer.surname")
 	return i + 1
-}
-
-// doubleSurname finds two known surnames with a hyphen between them: "Baca-Lindholm". Many eponyms look alike, so that it takes
-// a model's word.
-func (r *reader) doubleSurname(i int) int {
-	const length, least = 2, 2
-	end := i + length
-	if end > len(r.tokens) || r.tokens[i+1].gap != hyphen || r.tokens[i].gap == hyphen || end < len(r.tokens) && r.tokens[end].gap == hyphen ||
-		r.protectedWord(i) || r.protectedWord(i+1) || r.headFollows(end) || r.graded(end) || r.numberFollows(end) || r.saint(i) {
-		return i
-	}
-	for k := i; k < end; k++ {
-		t := &r.tokens[k]
-		w := t.word
-		if w.Surname() < least || w.Common("") > 0 || w.Eponym() || w.Medical() || w.Drug() || w.Job() || w.City() >= 3 || t.shape != title || t.end-t.start < 4 {
-			return i
-		}
-	}
-	r.emit(i, end, phi.Name, 0.5, "gazetteer.surname")
-	return end
 }
 
 // termLike says whether a folded word that no list knows has the ending of a term or of a German noun.

@@ -42,7 +42,7 @@ func rowNumber(text string, s phi.Span) bool {
 const (
 	everydayPlace = 0.75
 	everydayTitle = 0.9 // in capitals, where headings and tests look like places
-	everydayName  = 0.7
+	everydayName  = 0.8
 )
 
 // everyday says whether the span takes nothing but words of everyday and clinical use for a place or a name, without being
@@ -166,11 +166,15 @@ func season(text string, s phi.Span) bool {
 	return s.Type.Category() == phi.CategoryDate && seasons[strings.ToLower(text[s.Start:s.End])]
 }
 
-var habits = regexp.MustCompile(`(?i)(?:^|[ -])(?:smoker|drinker|(?:nicht|ex|ketten|gelegenheits)?raucher(?:in)?|(?:light|modified) duty)$`)
+var habits = regexp.MustCompile(`(?i)(?:^|[ -])(?:smoker|drinker|(?:nicht|ex|ketten|gelegenheits)?raucher(?:in)?|(?:light|modified) duty|(?:poor|good|fair|vague|reliable|unreliable|limited) historian)$`)
 
-// habit says whether the span takes what somebody smokes or drinks, or how hard one may work, for an occupation.
+// halves are what is left of a status where a tagger saw a part of it: "part-time", "off work".
+var halves = map[string]bool{"-time": true, "time": true, "off": true, "part": true, "full": true}
+
+// habit says whether the span takes what somebody smokes or drinks, how hard one may work, how well one tells, or
+// half a word for an occupation.
 func habit(text string, s phi.Span) bool {
-	return s.Type.Category() == phi.CategoryProfession && habits.MatchString(text[s.Start:s.End])
+	return s.Type.Category() == phi.CategoryProfession && (habits.MatchString(text[s.Start:s.End]) || halves[text[s.Start:s.End]])
 }
 
 // finite is a German verb before its object: "reinigt Büros in der Kreisverwaltung". Behind "arbeitet im" may stand an employer.
@@ -198,10 +202,10 @@ var wards = map[string]bool{
 	"Intensivstation": true, "Kreißsaal": true, "Aufwachraum": true, "Stroke Unit": true,
 }
 
-// kindOfWard says whether the span takes such a kind alone for a certain ward. In our letters they are marked 19 times and left in the
+// kindOfWard says whether the span takes such a kind alone for a certain ward, or one letter for an organisation. In our letters they are marked 19 times and left in the
 // text 1,430 times.
 func kindOfWard(text string, s phi.Span) bool {
-	return s.Type == phi.LocationHospital && wards[text[s.Start:s.End]]
+	return s.Type == phi.LocationHospital && wards[text[s.Start:s.End]] || s.Type == phi.LocationOrganization && s.Len() == 1
 }
 
 var level = regexp.MustCompile(`^[CTL]\d{1,2}[-–/][CTLS]?\d{1,2}$`)
