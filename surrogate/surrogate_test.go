@@ -2,6 +2,7 @@ package surrogate_test
 
 import (
 	"encoding/hex"
+	"math"
 	"regexp"
 	"strings"
 	"sync"
@@ -100,12 +101,18 @@ func TestPatients(t *testing.T) {
 		pairs[given[0]+" "+family+" "+born]++
 		names[given[0]+" "+family]++
 	}
-	twice := 0
+	twice, namesakes := 0, 0
 	for _, c := range pairs {
-		twice += c - 1
+		twice += c * (c - 1) / 2
 	}
-	if twice > 0 {
-		t.Errorf("%d of %d patients share shift and name", twice, n)
+	for _, c := range names {
+		namesakes += c * (c - 1) / 2
+	}
+	// Of two namesakes one in 730 has the other's shift; four deviations above that is no chance any more.
+	const shifts = 730
+	chance := float64(namesakes) / shifts
+	if limit := chance + 4*math.Sqrt(chance); float64(twice) > limit {
+		t.Errorf("%d pairs of %d patients share shift and name, chance has %.1f and hardly more than %.1f", twice, n, chance, limit)
 	}
 	if len(names) < n/2 {
 		t.Errorf("only %d names for %d patients", len(names), n)
