@@ -65,6 +65,9 @@ def parser() -> argparse.ArgumentParser:
     v.add_argument("--picture", type=Path, help="λ sweep as SVG")
     v.add_argument("--notes", type=int, default=374, help="how many MTSamples dev notes")
 
+    o = sub.add_parser("kept", help="the written letters that are kept out of training -> JSON Lines, for `fhirdeid eval`")
+    o.add_argument("file", type=Path)
+
     k = sub.add_parser("packs", help="everything, in order; call again to go on")
     for q in (t, x, w, v, k):
         q.add_argument("--threads", type=int, default=2)
@@ -125,6 +128,12 @@ def main(argv=None):
         if a.picture:
             rows = next(iter(result.values()))["rows"]
             evaluate.sweep_picture({k: r for k, r in rows.items() if k.startswith("superclass+")}, a.picture)
+    elif a.command == "kept":
+        from . import corpus
+
+        docs = [{k: d[k] for k in ("id", "lang", "text", "spans")} for d in corpus.written(held_out=True)]
+        a.file.write_text("".join(json.dumps(d, ensure_ascii=False) + "\n" for d in docs), encoding="utf-8")
+        print(f"kept: {len(docs)} letters -> {a.file}")
     elif a.command == "packs":
         from . import recipe
 
