@@ -148,7 +148,7 @@ var carers = regexp.MustCompile(`(?i)^(?: \((?:trauma|cards?|cardiology|neuro|ns
 	`(?: \((?:support worker|key ?worker|care co-?ordinator)\b)|,? \(?band [2-9]\b)`)
 
 // evidence gives the role for which speaks what stands beside a name, and how many mentions it outweighs: in the marks of our
-// letters, of 680 names before a number of a patient 670 are the patient's, but for initials, and so are 283 of 285 behind one.
+// letters, of 680 names before a number of a patient 670 are the patient's, but for initials, and so are 283 of 304 behind one.
 func (r *resolver) evidence(spans []phi.Span, i int) (phi.Type, float64) {
 	const (
 		numberBehind, numberBefore = 3, 2
