@@ -22,9 +22,14 @@ func (r *resolver) agreeOnRoles(spans []phi.Span) {
 		callSo(bySurname, all[i].surname, &all[i])
 	}
 	mentions := map[string][]int{}
+	var others []int // further names of whom the name before is of
 	for i := range spans {
 		s := &spans[i]
-		if !ofRole(s.Type) || r.sameOne(spans, i) {
+		if !ofRole(s.Type) {
+			continue
+		}
+		if r.sameOne(spans, i) {
+			others = append(others, i)
 			continue
 		}
 		who := strings.ToLower(r.text[s.Start:s.End])
@@ -46,8 +51,8 @@ func (r *resolver) agreeOnRoles(spans []phi.Span) {
 		r.followGivenNames(spans, all)
 		r.followTitles(spans, all)
 	}
-	for i := range spans {
-		if s := &spans[i]; s.Entity == "" && r.sameOne(spans, i) {
+	for _, i := range others {
+		if s := &spans[i]; s.Entity == "" {
 			s.Type = spans[i-1].Type
 		}
 	}
@@ -93,11 +98,11 @@ var ofWhom = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:von|vom|of)(?: (?:mrs?|ms|
 // possessed follows the name of somebody to whom somebody else belongs.
 var possessed = regexp.MustCompile(`^['’][sS]`)
 
-// sameOne says whether the span is another name of whom the name before it is of. In the marks of our letters, of 140 maiden names
+// sameOne says whether the span, a name, is another one of whom the name before it is of. In the marks of our letters, of 140 maiden names
 // all have the role of the name before, of names in brackets 195 in 210; a possessive tells most of the others.
 func (r *resolver) sameOne(spans []phi.Span, i int) bool {
 	const widest, longest = 16, 16 // bytes between the two names, and of what stands before them
-	if i == 0 || !ofRole(spans[i].Type) || !ofRole(spans[i-1].Type) {
+	if i == 0 || !ofRole(spans[i-1].Type) {
 		return false
 	}
 	before, s := spans[i-1], spans[i]
@@ -144,8 +149,8 @@ func (r *resolver) agree(spans []phi.Span, mentions []int) {
 
 // carers follow the name of a member of staff, in brackets or as a grade of the British health service.
 var carers = regexp.MustCompile(`(?i)^(?: \((?:trauma|cards?|cardiology|neuro|nsgy|neurosurgery|(?:tx )?id|renal|ortho|ob|ob/gyn|ent|gi|heme(?:/onc)?|onc|surgery|gen surg|` +
-	`vascular|pulm|psych|peds|m?icu|anesthesia|derm|uro(?:logy)?|plastics|rads|p\.?t|ot|slp|sw|gp|pcp|cpn|support worker|key ?worker|care co-?ordinator)\)|` +
-	`(?: \((?:support worker|key ?worker|care co-?ordinator)\b)|,? \(?band [2-9]\b)`)
+	`vascular|pulm|psych|peds|m?icu|anesthesia|derm|uro(?:logy)?|plastics|rads|p\.?t|ot|slp|sw|gp|pcp|cpn)\)|` +
+	` \((?:support worker|key ?worker|care co-?ordinator)\b|,? \(?band [2-9]\b)`)
 
 // evidence gives the role for which speaks what stands beside a name, and how many mentions it outweighs: in the marks of our
 // letters, of 680 names before a number of a patient 670 are the patient's, but for initials, and so are 283 of 304 behind one.

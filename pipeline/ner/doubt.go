@@ -16,12 +16,14 @@ import (
 func (d Decision) credulous() bool { return d.Recall > 0 || d.largestLambda() == 1 }
 
 // doubtful says whether taggers alone are not believed that the span is PHI: a number that counts rows, words of everyday
-// use, a drug, a formula beside a signature, an emergency number, minutes, those who get a copy, the half of the day, a rib that passes for a day, a season of no year, a
-// habit that passes for an occupation, what somebody does, said with a verb, a kind of school or of ward that passes for a certain one, vertebrae that pass for a ward. Whoever else finds something there is
-// not touched by it.
+// use, a drug, a formula beside a signature, an emergency number, minutes, those who get a copy, the half of the day, a rib
+// that passes for a day, a season of no year, a habit that passes for an occupation, what somebody does, said with a verb, a
+// kind of school or of ward that passes for a certain one, one letter as an organisation, vertebrae that pass for a ward.
+// Whoever else finds something there is not touched by it.
 func doubtful(text string, s phi.Span, language phi.Language) bool {
 	return rowNumber(text, s) || formula(text, s) || drug(text, s) || everyday(text, s, language) ||
-		emergency(text, s) || counted(text, s) || copied(text, s) || halfOfDay(text, s) || ordinal(text, s) || season(text, s) || habit(text, s) || verb(text, s, language) || kindOfWard(text, s) || school(text, s) || vertebrae(text, s)
+		emergency(text, s) || counted(text, s) || copied(text, s) || halfOfDay(text, s) || ordinal(text, s) || season(text, s) ||
+		habit(text, s) || verb(text, s, language) || kindOfWard(text, s) || letter(s) || school(text, s) || vertebrae(text, s)
 }
 
 // surePlace is the score from which a short number at the beginning of a line may be a ward, a bed or a room.
@@ -153,10 +155,8 @@ var (
 
 // ordinal says whether the span takes the number of a rib, a finger, a percentile or a term for a day.
 func ordinal(text string, s phi.Span) bool {
-	if s.Type.Category() == phi.CategoryDate && termCount.MatchString(text[s.Start:min(len(text), s.End+reach)]) {
-		return true
-	}
-	return s.Type.Category() == phi.CategoryDate && ordinalNumber.MatchString(text[s.Start:s.End]) && date.Counted(text[s.End:])
+	return s.Type.Category() == phi.CategoryDate && (termCount.MatchString(text[s.Start:min(len(text), s.End+reach)]) ||
+		ordinalNumber.MatchString(text[s.Start:s.End]) && date.Counted(text[s.End:]))
 }
 
 var seasons = lists.Set("spring summer autumn fall winter frühling frühjahr sommer herbst")
@@ -202,11 +202,14 @@ var wards = map[string]bool{
 	"Intensivstation": true, "Kreißsaal": true, "Aufwachraum": true, "Stroke Unit": true,
 }
 
-// kindOfWard says whether the span takes such a kind alone for a certain ward, or one letter for an organisation. In our letters they are marked 19 times and left in the
-// text 1,430 times.
+// kindOfWard says whether the span takes such a kind alone for a certain ward. In our letters they are marked 19 times and
+// left in the text 1,430 times.
 func kindOfWard(text string, s phi.Span) bool {
-	return s.Type == phi.LocationHospital && wards[text[s.Start:s.End]] || s.Type == phi.LocationOrganization && s.Len() == 1
+	return s.Type == phi.LocationHospital && wards[text[s.Start:s.End]]
 }
+
+// letter says whether the span takes one letter for an organisation.
+func letter(s phi.Span) bool { return s.Type == phi.LocationOrganization && s.Len() == 1 }
 
 var level = regexp.MustCompile(`^[CTL]\d{1,2}[-–/][CTLS]?\d{1,2}$`)
 
